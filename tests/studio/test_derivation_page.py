@@ -5,6 +5,7 @@ import json
 import numpy as np
 import pytest
 from browsing import until
+from test_stale_results import Gate
 
 import hamex as hx
 from hamex.principle.language import read_action
@@ -18,6 +19,9 @@ NUMBERS = {
     "eta": 0.5,
     "f": lambda time: 1.5 * np.sin(2 * np.pi * time / 1.0),
 }
+
+
+FIELDS = "document.querySelector('#derivation .plot').data.map((one) => one.name)"
 
 
 @pytest.fixture
@@ -116,6 +120,42 @@ def test_a_bad_lagrangian_is_refused_beside_its_box_and_a_good_one_is_read(opene
     opened.locator("#derivation .field[data-symbol=b]").wait_for()
     assert message.inner_text() == ""
     derived(opened, "Your action")
+
+
+def test_a_run_asks_with_the_numbers_of_its_own_system(opened, watched):
+    """The time element was changed while a typed system was being read, or after it could not be: it was run with the
+    parameters of the system before it, and refused."""
+    runs = []
+
+    def told(request):
+        if request.url.endswith("/derive/run"):
+            runs.append(request.post_data_json)
+
+    gate = Gate(opened, "**/api/derive/read")
+    opened.on("request", told)
+    element = opened.locator("#derivation .field[data-name=degree] select")
+    opened.evaluate("""async () => (await import("/page/views.js")).currentView().set(
+        {system: "", fields: "u", lagrangian: "m*u'^2/2 - k*u^2/2", dissipation: "", meanings: ""}) && null""")
+    until(opened, lambda: gate.held, "the system is not read")
+    element.select_option("2")
+    opened.evaluate("new Promise(requestAnimationFrame)")
+    assert runs == []
+    gate.let_through()
+    opened.locator("#derivation .field[data-symbol=k]").wait_for()
+    until(opened, lambda: curve(opened).size and len(opened.evaluate(FIELDS)) == 1, "the system does not move")
+    assert {tuple(sorted(run["parameters"])) for run in runs} == {("k", "m")}
+    assert runs[-1]["degree"] == 2
+    runs.clear()
+    opened.locator("#derivation-lagrangian").fill("m*u'^2/2 - k*sine(u)")
+    message = opened.locator("#derivation-lagrangian-message")
+    message.filter(has_text="did you mean sin?").wait_for()
+    element.select_option("1")
+    opened.evaluate("new Promise(requestAnimationFrame)")
+    assert runs == []
+    assert "did you mean sin?" in message.inner_text()
+    opened.remove_listener("request", told)
+    opened.unroute("**/api/derive/read")
+    watched.complaints[:] = [line for line in watched.complaints if "422" not in line or "/derive/run" in line]
 
 
 @pytest.mark.heavy

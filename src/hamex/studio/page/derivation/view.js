@@ -20,10 +20,15 @@ let view;
 /** @type {ReturnType<typeof build>} */
 let parts;
 /**
- * What the page shows now: the key of its system, what was read of it, its motion, and the question for it.
- * @type {{key: string, about: SystemAnswer | null, motion: MotionAnswer | null, question: string}}
+ * What the page shows now, all of one system: its key, what was read of it, its motion with the numbers that it has,
+ * and the question for it.
+ * @type {{key: string, about: SystemAnswer | null, motion: MotionAnswer | null, numbers: Record<string, number>,
+ *   question: string}}
  */
-let shown = {key: "", about: null, motion: null, question: ""};
+let shown = {key: "", about: null, motion: null, numbers: {}, question: ""};
+let asked = ""; // key of the system that was read last or is being read; it may never be shown
+
+const keyOf = (/** @type {State} */ state) => JSON.stringify(systemRequest(state));
 
 /** @type {ViewDescription["mount"]} */
 function mount(root, given) {
@@ -163,14 +168,14 @@ async function show(state) {
   parts.system.set(state.system);
   if (!state.system) parts.about.textContent = "Your own system. Change a text, and it is read and derived anew.";
   parts.texts.show(state, shown.about);
-  const request = systemRequest(state),
-    key = JSON.stringify(request);
-  if (key !== shown.key && !(await read(key, request))) return;
-  const {about} = shown;
-  if (!about || JSON.stringify(systemRequest(view.state)) !== shown.key) return;
+  const key = keyOf(state);
+  if (key !== asked) await read(key, systemRequest(state));
+  const {about, motion, numbers} = shown;
+  // Of another system nothing is asked by what was read of this one: its own is on the way, or refused.
+  if (!about || keyOf(view.state) !== shown.key) return;
   const wanted = runRequest(view.state, about);
   parts.numbers.show(view.state, wanted);
-  if (shown.motion) showMotion(shown.motion, about);
+  if (motion) showMotion(motion, about, numbers);
   if (!about.runs) return;
   const question = JSON.stringify(wanted);
   if (question !== shown.question) {
@@ -182,20 +187,21 @@ async function show(state) {
 /**
  * @param {MotionAnswer} motion
  * @param {SystemAnswer} about
+ * @param {Record<string, number>} numbers
  */
-function showMotion(motion, about) {
+function showMotion(motion, about, numbers) {
   parts.motion.show(motion, about);
-  parts.moving.show(motion, about, runRequest(view.state, about).parameters);
+  parts.moving.show(motion, about, numbers);
 }
 
 /**
- * Reads another system and shows what it is; false where it cannot be read or another one was asked for.
+ * Reads another system and shows what it is, unless it cannot be read or another one was asked for.
  * @param {string} key
  * @param {ReturnType<typeof systemRequest>} request
  */
 async function read(key, request) {
   const {places, about: words, texts, numbers, symbols, derivation, moving, motion, stopped, continuum, bench} = parts;
-  shown.key = key;
+  asked = key;
   places.clear();
   /** @type {SystemAnswer | null} */
   let about;
@@ -203,16 +209,16 @@ async function read(key, request) {
     about = await patiently("/read", request, "derive-read");
   } catch (thrown) {
     const problem = problemOf(thrown);
-    if (shown.key !== key) return false;
+    if (asked !== key) return;
     places.refuse(problem, (message) => {
       texts.notes.textContent = message;
     });
     derivation.outdate();
     bench.classList.remove("unread");
-    return false;
+    return;
   }
-  if (!about || shown.key !== key) return false;
-  shown = {key, about, motion: null, question: ""};
+  if (!about || asked !== key) return;
+  shown = {key, about, motion: null, numbers: {}, question: ""};
   if (about.about) words.textContent = about.about;
   texts.notes.textContent = about.notes.join(" ");
   texts.show(view.state, about);
@@ -226,7 +232,6 @@ async function read(key, request) {
   stopped.textContent = "";
   derivation.at(view.state.section);
   derivation.derive(key, request);
-  return true;
 }
 
 const run = latest(async (/** @type {RunRequest} */ request, /** @type {string} */ key) => {
@@ -237,8 +242,8 @@ const run = latest(async (/** @type {RunRequest} */ request, /** @type {string} 
     if (shown.key !== key || !shown.about) return;
     places.clear(["parameters", "shapes", "start", "step", "duration", "degree"]);
     stopped.textContent = "";
-    shown.motion = answer;
-    showMotion(answer, shown.about);
+    Object.assign(shown, {motion: answer, numbers: request.parameters});
+    showMotion(answer, shown.about, shown.numbers);
     motion.root.classList.remove("busy");
   } catch (thrown) {
     const problem = problemOf(thrown);
@@ -261,7 +266,7 @@ function gifts() {
       return `saved ${name()}${ending}`;
     };
   const ofTheRun =
-    about && about.runs
+    about && about.runs && keyOf(view.state) === shown.key
       ? [
           codeGift(
             async () => (await patiently("/python", runRequest(view.state, about))).text,

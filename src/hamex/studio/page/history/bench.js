@@ -1,9 +1,10 @@
 // What the views of histories share: choices of schemes, the shaking, their layout, and the way to the curves.
-import {choice} from "../controls.js";
+import {changeOf, choice, numberFields} from "../controls.js";
 import {element} from "../elements.js";
 import {askOrRefuse, besideFields, overPlots, redrawn} from "../messages.js";
 import * as Motions from "../motion.js";
 import {latest} from "../requests.js";
+import {problemGifts} from "./gifts.js";
 import * as Problems from "./problems.js";
 
 /**
@@ -33,7 +34,7 @@ export const schemeChoices = (change, others = {}) => ({
  * @param {View} view
  * @param {{free?: boolean}} [options]
  */
-export const shakingControls = (view, options) =>
+const shakingControls = (view, options) =>
   Motions.controls((patch) => {
     const motion = {...view.state.motion, ...patch};
     return view.set({motion, ...("kind" in patch ? {duration: Motions.duration(motion)} : {})});
@@ -61,7 +62,7 @@ export function layOut(root, {about, groups, stage}) {
  *   request: (state: State) => HistoryRequest,
  *   options: (state: State) => {viscosity?: boolean, storey?: number, isolated?: boolean}}} given
  */
-export function runner({name, stage, plots, fields, request, options}) {
+function runner({name, stage, plots, fields, request, options}) {
   let first = true;
   const over = overPlots(plots, `${name}-message`),
     refuse = over.refusing(besideFields(fields, over.message));
@@ -75,4 +76,59 @@ export function runner({name, stage, plots, fields, request, options}) {
     first = false;
     await redrawn(begin);
   });
+}
+
+/**
+ * A view of histories: controls on the left by which its problem is set, what becomes of it on the right.
+ * @template {{motion: any, length?: string}} State
+ * @param {object} given
+ * @param {string} given.name
+ * @param {string} given.title
+ * @param {State} given.start
+ * @param {string} given.about what the controls set
+ * @param {string} [given.look] class of the stage
+ * @param {boolean} [given.free] whether it may move without being shaken
+ * @param {(view: View, change: (key: string) => (value: any) => any, field: ReturnType<typeof numberFields>) =>
+ *   Record<string, any>} given.fields controls by their names for the server, or by their own
+ * @param {(controls: Record<string, any>, view: View) => HTMLElement[]} given.groups
+ * @param {Record<string, keyof State>} given.shown what of the state a control shows
+ * @param {(state: State, controls: Record<string, any>) => void} given.adapt units, options and which controls there are
+ * @param {(view: View) => Stage} given.stage
+ * @param {(state: State) => HistoryRequest} given.request
+ * @param {(state: State) => {viscosity?: boolean, storey?: number, isolated?: boolean}} given.options of the picture
+ * @param {(state: State) => import("./gifts.js").Varied<State>[]} given.varied what a page of its own may vary
+ * @returns {ViewDescription}
+ */
+export function historyView({name, title, start, about, look = "", free = false, fields, groups, ...given}) {
+  const {shown, adapt, stage: stageOf, request, options, varied} = given;
+  /** @type {Stage} */
+  let stage;
+  /** @type {Record<string, any>} */
+  let controls;
+  /** @type {ReturnType<typeof runner<State>>} */
+  let run;
+  return {
+    name,
+    title,
+    start,
+    mount(root, view) {
+      const change = changeOf(view),
+        motion = shakingControls(view, {free});
+      controls = {...fields(view, change, numberFields(view.state, change)), motion};
+      for (const one of Object.values(motion.fields)) controls[one.dataset.name ?? ""] = one;
+      stage = stageOf(view);
+      const plots = element("div", {class: `stage ${look}`}, stage.parts);
+      run = runner({name, stage, plots, fields: controls, request, options});
+      layOut(root, {about, groups: groups(controls, view), stage: plots});
+    },
+    show(/** @type {State} */ state) {
+      const begin = performance.now();
+      adapt(state, controls);
+      for (const [control, key] of Object.entries(shown)) controls[control].set(state[key]);
+      controls.motion.show(state.motion, state.length);
+      return run(state, begin);
+    },
+    leave: () => stage.player.pause(),
+    gifts: (view) => problemGifts({view, request, plots: stage.plots, varied: varied(view.state)}),
+  };
 }

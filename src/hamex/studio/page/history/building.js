@@ -1,12 +1,11 @@
 // The building view: a shear frame of N storeys.
-import {button, changeOf, choice, control, group, numberFields} from "../controls.js";
+import {button, choice, control, group} from "../controls.js";
 import {element, rounded} from "../elements.js";
 import * as Motions from "../motion.js";
 import {GRAVITY, massUnit} from "../units.js";
-import {layOut, runner, schemeChoices, shakingControls} from "./bench.js";
+import {historyView, schemeChoices} from "./bench.js";
 import {buildingStage} from "./building_stage.js";
 import * as Features from "./features.js";
-import {problemGifts} from "./gifts.js";
 import * as Problems from "./problems.js";
 
 const START = {
@@ -109,18 +108,12 @@ const request = (state) => ({
  */
 const levels = ({storeys, isolated}) => storeys + (isolated ? 1 : 0);
 
-/** @type {Stage} */
-let stage;
-/** @type {Record<string, any>} fields by their names for the server, choices by their own */
-let controls;
-/** @type {ReturnType<typeof runner<State>>} */
-let run;
 let floors = 0;
 
 /**
  * Numbers by their names for the server, or by their own.
  * @param {View} view
- * @param {ReturnType<typeof numberFields>} field
+ * @param {ReturnType<typeof import("../controls.js").numberFields>} field
  */
 function numbers(view, field) {
   const whole = (/** @type {number} */ value) => Math.max(1, Math.min(100, Math.round(value)));
@@ -201,68 +194,46 @@ function choices(view, change) {
 }
 
 /**
- * @param {HTMLElement} root
+ * @param {Record<string, any>} controls
  * @param {View} view
  */
-function mount(root, view) {
-  const change = changeOf(view),
-    shaking = shakingControls(view);
-  const field = numberFields(view.state, change);
-  controls = {
-    ...numbers(view, field),
-    ...choices(view, change),
-    ...Features.featureControls(change, field),
-    motion: shaking,
-  };
-  for (const one of Object.values(shaking.fields)) controls[one.dataset.name ?? ""] = one;
-  stage = buildingStage((storey) => view.set({storey}), {
-    levels: levels(view.state),
-    isolated: view.state.isolated,
-  });
-  const plots = element("div", {class: "stage building"}, stage.parts);
-  run = runner({name: "building", stage, plots, fields: controls, request, options});
-  layOut(root, {
-    about: "The building and what shakes it",
-    groups: [
-      group(
-        "Building",
-        controls.storeys,
-        controls["model.masses"],
-        controls["model.stiffnesses"],
-        controls.taper,
-        controls["model.heights"],
-        controls["model.damping"],
-        controls.damped,
-      ),
-      group(
-        "Strength",
-        controls.strength,
-        controls.pattern,
-        controls["model.laws.viscosity"],
-        controls.hardening,
-        controls.weak,
-        controls.weakness,
-      ),
-      group(
-        "Gravity, isolators, dampers",
-        controls.pdelta,
-        controls["model.links"],
-        controls.isolated,
-        controls.isolatorPeriod,
-        controls.isolatorStrength,
-      ),
-      shaking,
-      group("Time", controls["scheme.step"], controls.duration, controls.scheme),
-      group(
-        "Look closer",
-        controls.storey,
-        controls.against,
-        button("Start again", () => view.reset()),
-      ),
-    ],
-    stage: plots,
-  });
-}
+const groups = (controls, view) => [
+  group(
+    "Building",
+    controls.storeys,
+    controls["model.masses"],
+    controls["model.stiffnesses"],
+    controls.taper,
+    controls["model.heights"],
+    controls["model.damping"],
+    controls.damped,
+  ),
+  group(
+    "Strength",
+    controls.strength,
+    controls.pattern,
+    controls["model.laws.viscosity"],
+    controls.hardening,
+    controls.weak,
+    controls.weakness,
+  ),
+  group(
+    "Gravity, isolators, dampers",
+    controls.pdelta,
+    controls["model.links"],
+    controls.isolated,
+    controls.isolatorPeriod,
+    controls.isolatorStrength,
+  ),
+  controls.motion,
+  group("Time", controls["scheme.step"], controls.duration, controls.scheme),
+  group(
+    "Look closer",
+    controls.storey,
+    controls.against,
+    button("Start again", () => view.reset()),
+  ),
+];
 
 /**
  * What the picture needs to know of a state.
@@ -310,39 +281,43 @@ const SHOWN = {
   ...Features.SHOWN,
 };
 
-/** @param {State} state */
-function show(state) {
-  const begin = performance.now();
+/**
+ * Storeys to choose from, and what there is to set.
+ * @param {State} state
+ * @param {Record<string, any>} controls
+ */
+function adapt(state, controls) {
   if (levels(state) !== floors) {
     floors = levels(state);
     const below = floors - state.storeys;
     numbered(controls.storey, state.storeys, below, below ? ["isolators"] : []);
     numbered(controls.weak, state.storeys, 1, ["none"]);
   }
-  for (const [name, key] of Object.entries(SHOWN)) controls[name].set(state[key]);
   controls.weakness.hidden = !state.weak;
   controls.isolatorPeriod.hidden = controls.isolatorStrength.hidden = !state.isolated;
-  controls.motion.show(state.motion);
-  return run(state, begin);
 }
 
-/** @type {ViewDescription} */
-export const buildingView = {
+export const buildingView = historyView({
   name: "building",
   title: "Building",
   start: START,
-  mount,
-  show,
-  leave: () => stage.player.pause(),
-  gifts: (view) =>
-    problemGifts({
-      view,
-      request,
-      plots: stage.plots,
-      varied: [
-        ["strength", "Base shear strength", () => "of weight"],
-        ["scale", "Scale of the motion", () => "×"],
-        ["ratio", "Damping ratio", () => ""],
-      ],
-    }),
-};
+  about: "The building and what shakes it",
+  look: "building",
+  fields: (view, change, field) => ({
+    ...numbers(view, field),
+    ...choices(view, change),
+    ...Features.featureControls(change, field),
+  }),
+  groups,
+  shown: SHOWN,
+  adapt,
+  stage: (view) =>
+    buildingStage((storey) => view.set({storey}), {levels: levels(view.state), isolated: view.state.isolated}),
+  request,
+  options,
+  varied: () => [
+    ["strength", "Base shear strength", () => "of weight"],
+    ["scale", "Scale of the motion", () => "×"],
+    ["ratio", "Damping ratio", () => ""],
+  ],
+});

@@ -1,10 +1,9 @@
 // The oscillator view: controls on the left, what happens on the right.
-import {button, changeOf, choice, group, numberFields, toggle} from "../controls.js";
+import {button, choice, group, toggle} from "../controls.js";
 import {element, rounded, say} from "../elements.js";
 import * as Motions from "../motion.js";
 import {FORCE, FORCES, GRAVITY, LENGTH, LENGTHS, METRIC, STIFFNESS, converted, factor, massUnit} from "../units.js";
-import {layOut, runner, schemeChoices, shakingControls} from "./bench.js";
-import {problemGifts} from "./gifts.js";
+import {historyView, schemeChoices} from "./bench.js";
 import {oscillatorStage} from "./oscillator_stage.js";
 import * as Problems from "./problems.js";
 
@@ -89,16 +88,9 @@ const request = (state) => ({
   ...Problems.beside(state, problem, WITHOUT),
 });
 
-/** @type {Stage} */
-let stage;
-/** @type {Record<string, any>} fields by their names for the server, choices by their own */
-let controls;
-/** @type {ReturnType<typeof runner<State>>} */
-let run;
-
 /**
  * Numbers by their names for the server.
- * @param {ReturnType<typeof numberFields>} field
+ * @param {ReturnType<typeof import("../controls.js").numberFields>} field
  */
 function numbers(field) {
   return {
@@ -201,66 +193,45 @@ function choices(view, change) {
 }
 
 /**
- * @param {HTMLElement} root
+ * @param {Record<string, any>} controls
  * @param {View} view
  */
-function mount(root, view) {
-  const change = changeOf(view),
-    pick = choices(view, change);
-  const shaking = shakingControls(view, {free: true});
-  controls = {...numbers(numberFields(view.state, change)), ...pick, motion: shaking};
-  for (const one of Object.values(shaking.fields)) controls[one.dataset.name ?? ""] = one;
-  stage = oscillatorStage();
-  const plots = element("div", {class: "stage"}, stage.parts);
-  run = runner({
-    name: "oscillator",
-    stage,
-    plots,
-    fields: controls,
-    request,
-    options: (state) => ({viscosity: state.viscosity > 0}),
-  });
-  layOut(root, {
-    about: "What it is and what shakes it",
-    groups: [
-      group(
-        "Structure",
-        controls["model.mass"],
-        pick.stiff,
-        controls["model.period"],
-        controls["model.stiffness"],
-        pick.damp,
-        controls["model.damping_ratio"],
-        controls["model.damping"],
-      ),
-      group(
-        "Slider",
-        pick.yields,
-        pick.strong,
-        controls["model.yield_force"],
-        controls["model.strength_ratio"],
-        controls["model.viscosity"],
-        controls["model.kinematic"],
-        controls["model.isotropic"],
-      ),
-      shaking,
-      group("Time", controls["scheme.step"], controls.duration, pick.scheme),
-      group(
-        "Compare",
-        pick.against,
-        pick.bars,
-        element("p", {class: "quiet"}, "Error bars come from halving the step twice."),
-      ),
-      group(
-        "Units",
-        pick.length,
-        pick.force,
-        button("Start again", () => view.reset()),
-      ),
-    ],
-    stage: plots,
-  });
-}
+const groups = (controls, view) => [
+  group(
+    "Structure",
+    controls["model.mass"],
+    controls.stiff,
+    controls["model.period"],
+    controls["model.stiffness"],
+    controls.damp,
+    controls["model.damping_ratio"],
+    controls["model.damping"],
+  ),
+  group(
+    "Slider",
+    controls.yields,
+    controls.strong,
+    controls["model.yield_force"],
+    controls["model.strength_ratio"],
+    controls["model.viscosity"],
+    controls["model.kinematic"],
+    controls["model.isotropic"],
+  ),
+  controls.motion,
+  group("Time", controls["scheme.step"], controls.duration, controls.scheme),
+  group(
+    "Compare",
+    controls.against,
+    controls.bars,
+    element("p", {class: "quiet"}, "Error bars come from halving the step twice."),
+  ),
+  group(
+    "Units",
+    controls.length,
+    controls.force,
+    button("Start again", () => view.reset()),
+  ),
+];
 
 /**
  * The same spring, said the other way.
@@ -333,9 +304,12 @@ const SHOWN = {
   bars: "bars",
 };
 
-/** @param {State} state */
-function show(state) {
-  const begin = performance.now();
+/**
+ * Units, and what there is to set.
+ * @param {State} state
+ * @param {Record<string, any>} controls
+ */
+function adapt(state, controls) {
   const {length, force} = state;
   const units = {
     "model.mass": massUnit(length, force),
@@ -350,7 +324,6 @@ function show(state) {
     const quantity = QUANTITIES[/** @type {keyof typeof QUANTITIES} */ (SHOWN[name])];
     controls[name].measure(unit, factor(quantity, METRIC, {length, force}));
   }
-  for (const [name, key] of Object.entries(SHOWN)) controls[name].set(state[key]);
   controls["model.period"].hidden = !state.byPeriod;
   controls["model.stiffness"].hidden = state.byPeriod;
   controls["model.damping_ratio"].hidden = !state.byRatio;
@@ -362,8 +335,6 @@ function show(state) {
     controls["model.kinematic"].hidden =
     controls["model.isotropic"].hidden =
       !state.yields;
-  controls.motion.show(state.motion, length);
-  return run(state, begin);
 }
 
 /** @type {import("./gifts.js").Varied<State>[]} */
@@ -375,29 +346,27 @@ const VARIED = [
   ["scale", "Scale of the motion", () => "×"],
 ];
 
-/** @type {ViewDescription} */
-export const oscillatorView = {
+export const oscillatorView = historyView({
   name: "oscillator",
   title: "Oscillator",
   start: START,
-  mount,
-  show,
-  leave: () => stage.player.pause(),
-  gifts: (view) =>
-    problemGifts({
-      view,
-      request,
-      plots: stage.plots,
-      varied: VARIED.filter(([key]) =>
-        key === "scale"
-          ? view.state.motion.kind !== "none"
-          : key === "period"
-            ? view.state.byPeriod
-            : key === "ratio"
-              ? view.state.byRatio
-              : key !== "yieldForce"
-                ? view.state.yields
-                : view.state.yields && !view.state.byStrength,
-      ),
-    }),
-};
+  about: "What it is and what shakes it",
+  free: true,
+  fields: (view, change, field) => ({...numbers(field), ...choices(view, change)}),
+  groups,
+  shown: SHOWN,
+  adapt,
+  stage: oscillatorStage,
+  request,
+  options: (state) => ({viscosity: state.viscosity > 0}),
+  varied: (state) => {
+    const has = {
+      yieldForce: state.yields && !state.byStrength,
+      period: state.byPeriod,
+      ratio: state.byRatio,
+      viscosity: state.yields,
+      scale: state.motion.kind !== "none",
+    };
+    return VARIED.filter(([key]) => has[/** @type {keyof typeof has} */ (key)]);
+  },
+});
