@@ -101,11 +101,8 @@ KNOWN = {
     "phase space",
     "strong magnetic field",
     "dashpot and spring",
-    "pendulum, multiplier",
-    "pendulum, impulse",
     "blade",
     "pure gauge",
-    "relativistic particle",
     "Cawley",
     "mixed",
 )

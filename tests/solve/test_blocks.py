@@ -70,7 +70,11 @@ def same(one, other):
     )
 
 
-@pytest.mark.parametrize(("model", "scheme"), CASES, ids=named)
+@pytest.mark.parametrize(
+    ("model", "scheme"),
+    [case if n % 2 else pytest.param(*case, marks=pytest.mark.heavy) for n, case in enumerate(CASES)],
+    ids=named,
+)
 def test_bits_do_not_depend_on_the_blocks(model, scheme):
     problem = problem_of(model)
     if getattr(scheme, "locate", False):  # slow steps: few of them, where El Centro is strong
