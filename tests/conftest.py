@@ -12,7 +12,7 @@ WITHOUT_A_CLOCK = {
     "deadline": None,
     "suppress_health_check": [HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 }
-settings.register_profile("quick", max_examples=40, **WITHOUT_A_CLOCK)
+settings.register_profile("quick", max_examples=25, **WITHOUT_A_CLOCK)
 settings.register_profile("thorough", max_examples=400, **WITHOUT_A_CLOCK)
 settings.load_profile("quick")
 

@@ -158,18 +158,9 @@ def same_code(given, sol):
         assert np.array_equal(names["sol"].values("displacement"), sol.values("displacement"))
 
 
-# Every model and every scheme in every run of the tests; all pairs in `make test-all`.
-USUAL = "yielding oscillator", "galerkin 1"
-PAIRS = [
-    pytest.param(
-        model, scheme, marks=[] if model == USUAL[0] or scheme == USUAL[1] or j % 12 == i % 12 else pytest.mark.heavy
-    )
-    for i, model in enumerate(MODELS)
-    for j, scheme in enumerate(SCHEMES)
-]
-
-
-@pytest.mark.parametrize(("model", "scheme"), PAIRS)
+@pytest.mark.every_value
+@pytest.mark.parametrize("scheme", SCHEMES)
+@pytest.mark.parametrize("model", MODELS)
 def test_every_model_and_scheme_through_every_door(model, scheme, hamex):
     given = tables(model, scheme)
     Path("case.toml").write_text(tomli_w.dumps(given), encoding="utf-8")

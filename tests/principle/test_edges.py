@@ -213,7 +213,7 @@ def stored(system, w, shape, virtual):
     return -sum(put(sp.diff(system.lagrangian, j), w, shape) * virtual.diff(*j.variables) for j in jets)
 
 
-@pytest.mark.parametrize("dimensions", [2, 3])
+@pytest.mark.parametrize("dimensions", [2, pytest.param(3, marks=pytest.mark.heavy)])
 def test_virtual_work_on_a_disc_and_in_a_ball(dimensions):
     """∫ −δL = ∫ bulk δw + ∮ (V δw + M_n ∂δw/∂n): b_ij = δ_ij − n_i n_j on the unit sphere, κ = 1 on the circle."""
     w, system = anisotropic(moduli(dimensions), dimensions, rest=3)
@@ -257,6 +257,7 @@ def test_virtual_work_in_a_box_needs_its_corners_and_edges(dimensions):
     assert corners != 0
 
 
+@pytest.mark.heavy
 def test_double_traction_of_a_strain_gradient_solid():
     """Mindlin 1964, form II, μ_ijk = ∂W/∂u_k,ij: t_k = n_j(τ_jk − ∂_i μ_ijk) − D_j(n_i μ_ijk) + (D_l n_l) n_i n_j μ_ijk
     and R_k = n_i n_j μ_ijk, written out on a curved surface; nothing here is taken from the module."""
@@ -311,7 +312,7 @@ def test_a_normal_has_unit_length_and_a_surface_a_symmetric_curvature():
         body.boundary_conditions((1, 0, 0), curvature=[[0, 1, 0], [0, 0, 0], [0, 0, 0]])
 
 
-@pytest.mark.parametrize("dimensions", [2, 3])
+@pytest.mark.parametrize("dimensions", [2, pytest.param(3, marks=pytest.mark.heavy)])
 def test_a_wrong_integration_along_the_boundary_is_found(monkeypatch, dimensions):
     right = edges._forces
 

@@ -101,11 +101,8 @@ KNOWN = {
     "phase space",
     "strong magnetic field",
     "dashpot and spring",
-    "pendulum, multiplier",
-    "pendulum, impulse",
     "blade",
     "pure gauge",
-    "relativistic particle",
     "Cawley",
     "mixed",
 )
@@ -134,7 +131,7 @@ def linear(seed):
 
 
 @pytest.mark.parametrize("seed", range(12))
-@pytest.mark.chief("0", "2", "5", "8")
+@pytest.mark.chief("0", "5")
 def test_of_linear_systems_it_is_the_degree_of_the_determinant(seed):
     """Analysis: det(Ms² + (G − Gᵀ + C)s + K) of degree r has r exponential solutions, whatever the ranks."""
     (L, phi), determinant, s = linear(seed)

@@ -23,7 +23,7 @@ from hamex.report.schemes import (
 )
 from hamex.report.schemes.tables import number, percent, text
 
-KEYS = ("galerkin-1", "discontinuous-1", "generalised-alpha", "wilson", "central")
+KEYS = ("galerkin-1", "generalised-alpha", "central")
 
 
 @pytest.fixture(scope="module")

@@ -88,7 +88,7 @@ def test_order_of_the_pendulum_on_a_circle(element, order, steps):
 
 
 @pytest.mark.parametrize(("element", "order", "steps"), ORDERS)
-@pytest.mark.chief("<lambda>-2-40", "<lambda>-6-10", "<lambda>-5-12")
+@pytest.mark.heavy  # ten seconds of derivation; the order of a nonholonomic system is in test_orders_of_systems too
 def test_order_of_chaplygins_sleigh(element, order, steps):
     """The blade's mass lies ahead of it: nonholonomic, with a mass matrix that turns."""
     start = {"x_dot": 0.5, "theta_dot": 2.0}
@@ -147,6 +147,7 @@ def test_a_wire_that_turns_does_work():
     assert sol.residual < 1e-6
 
 
+@pytest.mark.heavy
 def test_two_rods_are_the_double_pendulum():
     places = sp.symbols("x_1 y_1 x_2 y_2", cls=sp.Function)
     x1, y1, x2, y2 = (q(t) for q in places)
