@@ -41,7 +41,7 @@ END = (1,)  # the right end of a line
 
 state(
     "string",
-    "Ga §13.1",
+    "Ga ch. 13 (elastic rod as the limit of a chain)",
     (u,),
     rho * d(u, t) ** 2 / 2 - S * d(u, x) ** 2 / 2,
     [rho * d(u, t, 2) - S * d(u, x, 2)],
@@ -51,7 +51,7 @@ state(
 )
 state(
     "string in an elastic bed (Klein and Gordon)",
-    "Ga §13.6",
+    "Ga ch. 13 (relativistic fields)",
     (u,),
     rho * d(u, t) ** 2 / 2 - S * d(u, x) ** 2 / 2 - ka * u**2 / 2,
     [rho * d(u, t, 2) - S * d(u, x, 2) + ka * u],
@@ -62,7 +62,7 @@ state(
 boosted = (d(u, t) ** 2 + d(u, x) ** 2) / 2 - b * cos(u)
 state(
     "sine-Gordon",
-    "Rajaraman, Solitons and Instantons, §2.5; boosts: O §4.4",
+    "Rajaraman, Solitons and Instantons (sine-Gordon); boosts: O, symmetries of variational problems",
     (u,),
     d(u, t) ** 2 / 2 - d(u, x) ** 2 / 2 + b * cos(u),
     [d(u, t, 2) - d(u, x, 2) + b * sin(u)],
@@ -72,7 +72,7 @@ state(
 )
 state(
     "field with two wells (φ⁴)",
-    "Rajaraman, Solitons and Instantons, §2.3",
+    "Rajaraman, Solitons and Instantons (the kink)",
     (u,),
     d(u, t) ** 2 / 2 - d(u, x) ** 2 / 2 - b * (u**2 - a**2) ** 2 / 4,
     [d(u, t, 2) - d(u, x, 2) + b * u * (u**2 - a**2)],
@@ -82,7 +82,7 @@ state(
 )
 state(
     "bar of hardening material",
-    "Antman, Nonlinear Problems of Elasticity, ch. 2: σ = E(u′ + b u′³)",
+    "Antman, Nonlinear Problems of Elasticity, on rods: σ = E(u′ + b u′³)",
     (u,),
     rho * d(u, t) ** 2 / 2 - E * (d(u, x) ** 2 / 2 + b * d(u, x) ** 4 / 4),
     [rho * d(u, t, 2) - d(E * (d(u, x) + b * d(u, x) ** 3), x)],
@@ -91,7 +91,7 @@ state(
 )
 state(
     "Kelvin and Voigt's bar",
-    "Graff §2.6; Flügge, Viscoelasticity, ch. 6",
+    "Gr and Flügge, Viscoelasticity, on waves in viscoelastic bars",
     (u,),
     rho * d(u, t) ** 2 / 2 - E * d(u, x) ** 2 / 2,
     [rho * d(u, t, 2) - E * d(u, x, 2) - eta * d(u, x, 2, t)],
@@ -102,7 +102,7 @@ state(
 )
 state(
     "string in a viscous medium",
-    "Gr §1.5; ρu̇ + cu is a density that is kept",
+    "Gr, on strings; ρu̇ + cu is a density that is kept",
     (u,),
     rho * d(u, t) ** 2 / 2 - S * d(u, x) ** 2 / 2,
     [rho * d(u, t, 2) + c * d(u, t) - S * d(u, x, 2)],
@@ -123,7 +123,7 @@ state(
 )
 state(
     "fluid line",
-    "Lamb, Hydrodynamics, §277: velocity potential, excess pressure ρφ̇; the flow through an end works on it",
+    "Lamb, Hydrodynamics, on sound: velocity potential, excess pressure ρφ̇; the flow through an end works on it",
     (ph,),
     rho / c**2 * d(ph, t) ** 2 / 2 - rho * d(ph, x) ** 2 / 2,
     [rho / c**2 * d(ph, t, 2) - rho * d(ph, x, 2)],
@@ -132,7 +132,7 @@ state(
 )
 state(
     "Love's rod",
-    "Love, Theory of Elasticity, §278; Gr §2.5: lateral inertia; the end force has a part of the acceleration",
+    "Love, Theory of Elasticity, and Gr, on rods: lateral inertia; the end force has a part of the acceleration",
     (u,),
     rho * A * d(u, t) ** 2 / 2 + rho * nu**2 * I0 * d(u, x, t) ** 2 / 2 - E * A * d(u, x) ** 2 / 2,
     [rho * A * d(u, t, 2) - rho * nu**2 * I0 * d(u, x, 2, t, 2) - E * A * d(u, x, 2)],
@@ -164,7 +164,7 @@ BEAM = rho * A * d(w, t) ** 2 / 2 - E * I0 * d(w, x, 2) ** 2 / 2
 FREE = {END: [(w, -E * I0 * d(w, x, 3)), (d(w, x), E * I0 * d(w, x, 2))]}
 state(
     "Euler and Bernoulli's beam",
-    "Gr §3.1; Me §8.3",
+    "Gr and Me, on beams",
     (w,),
     BEAM,
     [rho * A * d(w, t, 2) + E * I0 * d(w, x, 4)],
@@ -173,7 +173,7 @@ state(
 )
 state(
     "beam on Winkler's foundation",
-    "Gr §3.1.6",
+    "Gr, on beams",
     (w,),
     BEAM - k * w**2 / 2,
     [rho * A * d(w, t, 2) + E * I0 * d(w, x, 4) + k * w],
@@ -182,7 +182,7 @@ state(
 )
 state(
     "beam under an axial load",
-    "Timoshenko & Gere, Theory of Elastic Stability, §2.1; the load P presses, its transverse part is in the shear",
+    "Timoshenko & Gere, Theory of Elastic Stability, on bars; the load P presses, its transverse part is in the shear",
     (w,),
     BEAM + P * d(w, x) ** 2 / 2,
     [rho * A * d(w, t, 2) + E * I0 * d(w, x, 4) + P * d(w, x, 2)],
@@ -192,7 +192,7 @@ state(
 )
 state(
     "Rayleigh's beam",
-    "Rayleigh, Theory of Sound I, §186; Gr §3.3: rotary inertia stands in the shear force",
+    "Rayleigh, Theory of Sound I, and Gr, on bars: rotary inertia stands in the shear force",
     (w,),
     BEAM + rho * I0 * d(w, x, t) ** 2 / 2,
     [rho * A * d(w, t, 2) - rho * I0 * d(w, x, 2, t, 2) + E * I0 * d(w, x, 4)],
@@ -201,7 +201,7 @@ state(
 )
 state(
     "beam with internal damping",
-    "Clough & Penzien, Dynamics of Structures, §17.4",
+    "Clough & Penzien, Dynamics of Structures, on distributed systems",
     (w,),
     BEAM,
     [rho * A * d(w, t, 2) + E * I0 * d(w, x, 4) + eta * I0 * d(w, x, 4, t)],
@@ -216,7 +216,7 @@ state(
 )
 state(
     "Timoshenko's beam",
-    "Timoshenko, Phil. Mag. 41 (1921) 744; Gr §3.4",
+    "Timoshenko, Phil. Mag. 41 (1921) 744; Gr, on beams",
     (w, ps := sp.Function("psi")(x, t)),
     (rho * A * d(w, t) ** 2 + rho * I0 * d(ps, t) ** 2 - E * I0 * d(ps, x) ** 2 - ka * G * A * (d(w, x) - ps) ** 2) / 2,
     [
@@ -229,7 +229,7 @@ state(
 )
 state(
     "beam that bends and twists",
-    "Bisplinghoff, Ashley & Halfman, Aeroelasticity, §3.10: centre of mass beside the elastic axis",
+    "Bisplinghoff, Ashley & Halfman, Aeroelasticity, on wings: centre of mass beside the elastic axis",
     (w, th),
     m * (d(w, t) - a * d(th, t)) ** 2 / 2 + I0 * d(th, t) ** 2 / 2 - E * d(w, x, 2) ** 2 / 2 - G * d(th, x) ** 2 / 2,
     [
@@ -241,7 +241,7 @@ state(
 )
 state(
     "pipe that carries a fluid",
-    "Païdoussis, Fluid-Structure Interactions 1, eq. (3.1); between supports, where no fluid's momentum leaves askew",
+    "Païdoussis, Fluid-Structure Interactions 1, on pipes; between supports, where no fluid's momentum leaves askew",
     (w,),
     m * d(w, t) ** 2 / 2 + M * (d(w, t) + U * d(w, x)) ** 2 / 2 - E * I0 * d(w, x, 2) ** 2 / 2,
     [(m + M) * d(w, t, 2) + 2 * M * U * d(w, x, t) + M * U**2 * d(w, x, 2) + E * I0 * d(w, x, 4)],
@@ -252,7 +252,7 @@ state(
 
 state(
     "Schrödinger's equation by two real fields",
-    "Ga §13 ex. 3; GF §37: the norm is the charge of the turn of (u, v)",
+    "Ga and GF, on fields: the norm is the charge of the turn of (u, v)",
     (u, v),
     hb * (v * d(u, t) - u * d(v, t)) / 2
     - hb**2 * (d(u, x) ** 2 + d(v, x) ** 2) / (4 * m)
@@ -272,7 +272,7 @@ state(
 )
 state(
     "complex Klein-Gordon field by its real pair",
-    "Ga §13.7: charge of the internal turn",
+    "Ga, on Noether's theorem: charge of the internal turn",
     (u, v),
     (d(u, t) ** 2 + d(v, t) ** 2 - d(u, x) ** 2 - d(v, x) ** 2 - m**2 * (u**2 + v**2)) / 2,
     [d(u, t, 2) - d(u, x, 2) + m**2 * u, d(v, t, 2) - d(v, x, 2) + m**2 * v],
@@ -282,7 +282,7 @@ state(
 )
 state(
     "heat in a rod",
-    "Carslaw & Jaeger §1.6; stated by a dissipation, since diffusion is no variation",
+    "Carslaw & Jaeger, Conduction of Heat; stated by a dissipation, since diffusion is no variation",
     (T,),
     -k * d(T, x) ** 2 / 2,
     [c * d(T, t) - k * d(T, x, 2)],
@@ -294,7 +294,7 @@ state(
 )
 state(
     "Korteweg and de Vries' wave by its potential",
-    "O ex. 5.13; Drazin & Johnson, Solitons, §5: u = ψ′",
+    "O; Drazin & Johnson, Solitons: u = ψ′",
     (psi,),
     d(psi, x) * d(psi, t) / 2 + d(psi, x) ** 3 - d(psi, x, 2) ** 2 / 2,
     [d(psi, x, t) + 6 * d(psi, x) * d(psi, x, 2) + d(psi, x, 4)],
@@ -320,7 +320,7 @@ def across(f, n):
 
 state(
     "membrane",
-    "GF §36; Gr §4.1",
+    "GF and Gr, on membranes",
     (wp,),
     rho * d(wp, t) ** 2 / 2 - S * (d(wp, x) ** 2 + d(wp, y) ** 2) / 2,
     [rho * d(wp, t, 2) - S * (d(wp, x, 2) + d(wp, y, 2))],
@@ -336,7 +336,7 @@ state(
 
 
 def kirchhoff_edge(f, n):
-    """TW eqs. (108)-(109), (g) of §22: V_n = −D(∂_n Δw + (1−ν) ∂_s w_ns), M_n = D(νΔw + (1−ν) w_nn)."""
+    """TW on the edges of a plate: V_n = −D(∂_n Δw + (1−ν) ∂_s w_ns), M_n = D(νΔw + (1−ν) w_nn)."""
     s = (-n[1], n[0])
     laplacian = d(f, x, 2) + d(f, y, 2)
     shear = -D * (across(laplacian, n) + (1 - nu) * across(across(across(f, n), s), s))
@@ -346,7 +346,7 @@ def kirchhoff_edge(f, n):
 plate = (d(wp, x, 2) + d(wp, y, 2)) ** 2 - 2 * (1 - nu) * (d(wp, x, 2) * d(wp, y, 2) - d(wp, x, y) ** 2)
 state(
     "Kirchhoff's plate",
-    "TW §§21-22, eqs. (103), (108)-(110); GF §36.2: effective shear and corner force",
+    "TW and GF, on plates: effective shear and corner force",
     (wp,),
     rho * h * d(wp, t) ** 2 / 2 - D * plate / 2,
     [rho * h * d(wp, t, 2) + D * (d(wp, x, 4) + 2 * d(wp, x, 2, y, 2) + d(wp, y, 4))],
@@ -386,7 +386,7 @@ state(
 la = sp.Symbol("lambda", positive=True)
 state(
     "elastic body in plane strain",
-    "Landau & Lifshitz, Theory of Elasticity, §§4, 22; Love §§84, 204",
+    "Landau & Lifshitz, Theory of Elasticity; Love, Theory of Elasticity",
     (up, vp),
     rho * (d(up, t) ** 2 + d(vp, t) ** 2) / 2
     - la * (d(up, x) + d(vp, y)) ** 2 / 2
@@ -404,7 +404,7 @@ field_e = (d(Vp, x) + d(Ax, t), d(Vp, y) + d(Ay, t))  # −E
 field_b = d(Ay, x) - d(Ax, y)
 state(
     "Maxwell's potentials in the plane",
-    "Landau & Lifshitz, Theory of Fields, §§28-30 in two dimensions (ε₀ = μ₀ = 1): one gauge, one polarisation",
+    "Landau & Lifshitz, Theory of Fields, in two dimensions (ε₀ = μ₀ = 1): one gauge, one polarisation",
     (Ax, Ay, Vp),
     (field_e[0] ** 2 + field_e[1] ** 2 - field_b**2) / 2,
     [d(field_e[0], t) + d(field_b, y), d(field_e[1], t) - d(field_b, x), d(field_e[0], x) + d(field_e[1], y)],
@@ -429,7 +429,7 @@ shears = (d(us, y) + d(vs, x)) ** 2 + (d(vs, z) + d(ws, y)) ** 2 + (d(ws, x) + d
 normal_strains = d(us, x) ** 2 + d(vs, y) ** 2 + d(ws, z) ** 2
 state(
     "elastic body",
-    "Landau & Lifshitz, Theory of Elasticity, §§4, 22 (Navier's equations)",
+    "Landau & Lifshitz, Theory of Elasticity (Navier's equations)",
     (us, vs, ws),
     rho * (d(us, t) ** 2 + d(vs, t) ** 2 + d(ws, t) ** 2) / 2
     - la * divergence**2 / 2
@@ -461,7 +461,7 @@ state(
 STRING = rho * d(u, t) ** 2 / 2 - S * d(u, x) ** 2 / 2
 state(
     "string that ends in a dashpot",
-    "Gr §1.3: c = √(ρT) swallows every wave",
+    "Gr, on strings: c = √(ρT) swallows every wave",
     (u,),
     STRING,
     [rho * d(u, t, 2) - S * d(u, x, 2)],
@@ -471,7 +471,7 @@ state(
 )
 state(
     "mass on a string",
-    "Gr §1.3.3: the kink carries the mass; u⁻ = u⁺",
+    "Gr, on strings: the kink carries the mass; u⁻ = u⁺",
     (u,),
     STRING,
     [rho * d(u, t, 2) - S * d(u, x, 2)],
@@ -489,7 +489,7 @@ state(
 )
 state(
     "beam with a mass at its tip",
-    "Me §8.3; Gr §3.1.6: the mass is in the shear, its moment of inertia in the bending moment",
+    "Me and Gr, on beams: the mass is in the shear, its moment of inertia in the bending moment",
     (w,),
     BEAM,
     [rho * A * d(w, t, 2) + E * I0 * d(w, x, 4)],
@@ -499,7 +499,7 @@ state(
 )
 state(
     "beam that begins on a spring",
-    "Me §8.3: at the left end the outward normal is −1",
+    "Me, on beams: at the left end the outward normal is −1",
     (w,),
     BEAM,
     [rho * A * d(w, t, 2) + E * I0 * d(w, x, 4)],

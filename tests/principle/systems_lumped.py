@@ -61,7 +61,7 @@ state(
 )
 state(
     "forced Duffing oscillator",
-    "Guckenheimer & Holmes, Nonlinear Oscillations, eq. (2.2.1)",
+    "Guckenheimer & Holmes, Nonlinear Oscillations, on Duffing's equation",
     (x,),
     d(x) ** 2 / 2 + beta * x**2 / 2 - alpha * x**4 / 4,
     [d(x, 2) + c * d(x) - beta * x + alpha * x**3 - F * cos(w * t)],
@@ -73,7 +73,7 @@ state(
 )
 state(
     "van der Pol oscillator",
-    "Guckenheimer & Holmes, Nonlinear Oscillations, eq. (2.1.1)",
+    "Guckenheimer & Holmes, Nonlinear Oscillations, on van der Pol's equation",
     (x,),
     d(x) ** 2 / 2 - x**2 / 2,
     [d(x, 2) + mu * (x**2 - 1) * d(x) + x],
@@ -85,7 +85,7 @@ state(
 )
 state(
     "Rayleigh's oscillator",
-    "Rayleigh, Theory of Sound I, §68a",
+    "Rayleigh, Theory of Sound I, on maintained vibrations",
     (x,),
     d(x) ** 2 / 2 - x**2 / 2,
     [d(x, 2) - mu * (d(x) - d(x) ** 3 / 3) + x],
@@ -127,7 +127,7 @@ state(
 )
 state(
     "Toda's lattice of three",
-    "Toda, Theory of Nonlinear Lattices, ch. 2 (momentum and centre of mass; the third integral is no point symmetry)",
+    "Toda, Theory of Nonlinear Lattices (momentum and centre of mass; the third integral is no point symmetry)",
     (x1, x2, x3),
     (d(x1) ** 2 + d(x2) ** 2 + d(x3) ** 2) / 2 - exp(x1 - x2) - exp(x2 - x3),
     [d(x1, 2) + exp(x1 - x2), d(x2, 2) - exp(x1 - x2) + exp(x2 - x3), d(x3, 2) - exp(x2 - x3)],
@@ -148,7 +148,7 @@ state(
 )
 state(
     "anharmonic isotropic oscillator",
-    "A §8 (central field)",
+    "A, on central fields",
     (x, y),
     T2 - alpha * (x**2 + y**2) / 2 - beta * (x**2 + y**2) ** 2 / 4,
     [m * d(x, 2) + alpha * x + beta * (x**2 + y**2) * x, m * d(y, 2) + alpha * y + beta * (x**2 + y**2) * y],
@@ -181,7 +181,7 @@ state(
 )
 state(
     "two masses, springs and a dashpot between them",
-    "M §4",
+    "M, on linear systems",
     (x, y),
     m1 * d(x) ** 2 / 2 + m2 * d(y) ** 2 / 2 - k * (y - x) ** 2 / 2,
     [m1 * d(x, 2) - k * (y - x) - c * d(y - x), m2 * d(y, 2) + k * (y - x) + c * d(y - x)],
@@ -204,7 +204,7 @@ state(
 )
 state(
     "gyroscopic pair",
-    "M §7.6",
+    "M, on gyroscopic systems",
     (x, y),
     T2 + h * (x * d(y) - y * d(x)) / 2 - (k1 * x**2 + k2 * y**2) / 2,
     [m * d(x, 2) - h * d(y) + k1 * x, m * d(y, 2) + h * d(x) + k2 * y],
@@ -214,7 +214,7 @@ state(
 )
 state(
     "oscillator with dry friction",
-    "Den Hartog, Mechanical Vibrations, §8.3 (a set at rest)",
+    "Den Hartog, Mechanical Vibrations (a set at rest)",
     (x,),
     T1 - k * x**2 / 2,
     [m * d(x, 2) + k * x + mu * sp.sign(d(x))],
@@ -225,7 +225,7 @@ state(
 )
 state(
     "galloping line",
-    "Den Hartog, Mechanical Vibrations, §7.5: wind that feeds slow motion",
+    "Den Hartog, Mechanical Vibrations: wind that feeds slow motion",
     (x,),
     T1 - k * x**2 / 2,
     [m * d(x, 2) + k * x - a * d(x) + b * d(x) ** 3],
@@ -236,7 +236,7 @@ state(
 )
 state(
     "shaft with internal damping",
-    "Bolotin, Nonconservative Problems, ch. 3: circulatory forces",
+    "Bolotin, Nonconservative Problems: circulatory forces",
     (x, y),
     T2 - k * (x**2 + y**2) / 2,
     [m * d(x, 2) + c * d(x) + k * x + c * w * y, m * d(y, 2) + c * d(y) + k * y - c * w * x],
@@ -262,7 +262,7 @@ state(
 )
 state(
     "spherical pendulum",
-    "G §3 ex. 22; LL §14 pr. 1",
+    "G exercise 1.19; LL §14",
     (th, ph),
     m * l**2 * (d(th) ** 2 + sin(th) ** 2 * d(ph) ** 2) / 2 + m * g * l * cos(th),
     [
@@ -289,7 +289,7 @@ state(
 )
 state(
     "double pendulum",
-    "LL §5 pr. 1",
+    "LL §5",
     (th1, th2),
     (m1 + m2) * l1**2 * d(th1) ** 2 / 2
     + m2 * l2**2 * d(th2) ** 2 / 2
@@ -318,7 +318,7 @@ state(
 )
 state(
     "bead on a rotating hoop",
-    "G §2.7 (Jacobi's integral, which is not the energy)",
+    "G ch. 2 (Jacobi's integral, which is not the energy)",
     (th,),
     m * R**2 * (d(th) ** 2 + w**2 * sin(th) ** 2) / 2 + m * g * R * cos(th),
     [m * R**2 * d(th, 2) - m * R**2 * w**2 * sin(th) * cos(th) + m * g * R * sin(th)],
@@ -328,7 +328,7 @@ state(
 )
 state(
     "bead on a rotating wire",
-    "LL §39; G §1.6 ex. 3",
+    "LL §39; G ch. 1",
     (r,),
     m * (d(r) ** 2 + w**2 * r**2) / 2,
     [m * d(r, 2) - m * w**2 * r],
@@ -362,7 +362,7 @@ state(
 )
 state(
     "Foucault's pendulum",
-    "LL §39 pr. 3, eq. (39.11): small swings above a turning Earth, to first order in its rate",
+    "LL §39: small swings above a turning Earth, to first order in its rate",
     (x, y),
     T2 + m * w * (x * d(y) - y * d(x)) - k * (x**2 + y**2) / 2,
     [m * d(x, 2) - 2 * m * w * d(y) + k * x, m * d(y, 2) + 2 * m * w * d(x) + k * y],
@@ -373,7 +373,7 @@ state(
 )
 state(
     "Kapitza's pendulum",
-    "LL §30 pr. 1, eq. of §5 pr. 3c: the pivot shakes upright by a cos ωt",
+    "LL §30, and §5, problem 3c: the pivot shakes upright by a cos ωt",
     (th,),
     m * l**2 * d(th) ** 2 / 2 + m * l * (g - a * w**2 * cos(w * t)) * cos(th),
     [m * l**2 * d(th, 2) + m * l * (g - a * w**2 * cos(w * t)) * sin(th)],
@@ -395,7 +395,7 @@ state(
 )
 state(
     "Ziegler's column under a follower force",
-    "Ziegler, Ing.-Arch. 20 (1952) 49; Bolotin, Nonconservative Problems, §2",
+    "Ziegler, Ing.-Arch. 20 (1952) 49; Bolotin, Nonconservative Problems",
     (th1, th2),
     m * l**2 * (3 * d(th1) ** 2 + 2 * cos(th1 - th2) * d(th1) * d(th2) + d(th2) ** 2) / 2
     - k * th1**2 / 2
@@ -439,7 +439,7 @@ state(
 
 state(
     "free particle",
-    "O §4.4, ex. 4.31 (five variational symmetries of the line)",
+    "O, on variational symmetries (five variational symmetries of the line)",
     (x,),
     T1,
     [m * d(x, 2)],
@@ -450,7 +450,7 @@ state(
 )
 state(
     "projectile with linear drag",
-    "G §2 ex. 18",
+    "hand",
     (x, y),
     T2 - m * g * y,
     [m * d(x, 2) + c * d(x), m * d(y, 2) + c * d(y) + m * g],
@@ -463,7 +463,7 @@ state(
 )
 state(
     "fall with quadratic drag",
-    "Timoshenko & Young, Advanced Dynamics, §3: v = v_∞ tanh(gt/v_∞)",
+    "Timoshenko & Young, Advanced Dynamics: v = v_∞ tanh(gt/v_∞)",
     (x,),
     T1 + m * g * x,
     [m * d(x, 2) + c * d(x) * sp.Abs(d(x)) - m * g],
@@ -536,7 +536,7 @@ state(
 )
 state(
     "charge in a uniform magnetic field",
-    "LL Theory of Fields §21; the guiding centre: quasi-symmetries of the shifts across the field",
+    "LL, Theory of Fields; the guiding centre: quasi-symmetries of the shifts across the field",
     (x, y, z),
     T3 + b * (x * d(y) - y * d(x)) / 2,
     [m * d(x, 2) - b * d(y), m * d(y, 2) + b * d(x), m * d(z, 2)],
@@ -548,7 +548,7 @@ state(
 gamma1 = 1 / sqrt(1 - d(x) ** 2 / c**2)
 state(
     "relativistic oscillator",
-    "LL Theory of Fields §8 with a spring",
+    "LL, Theory of Fields, with a spring",
     (x,),
     -m * c**2 * sqrt(1 - d(x) ** 2 / c**2) - k * x**2 / 2,
     [m * d(x, 2) * gamma1**3 + k * x],
@@ -559,7 +559,7 @@ state(
 gamma2 = 1 / sqrt(1 - (d(x) ** 2 + d(y) ** 2) / c**2)
 state(
     "free relativistic particle in the plane",
-    "LL Theory of Fields §§8, 9, 14: momentum, angular momentum, and the boosts' centre of inertia",
+    "LL, Theory of Fields: momentum, angular momentum, and the boosts' centre of inertia",
     (x, y),
     -m * c**2 * sqrt(1 - (d(x) ** 2 + d(y) ** 2) / c**2),
     [
@@ -579,7 +579,7 @@ state(
 )
 state(
     "particle on a paraboloid",
-    "G §1 ex. 23: z = r²/2a turned about the vertical",
+    "hand: z = r²/2a turned about the vertical",
     (r, ph),
     m * ((1 + r**2 / a**2) * d(r) ** 2 + r**2 * d(ph) ** 2) / 2 - m * g * r**2 / (2 * a),
     [
@@ -617,7 +617,7 @@ A1, B1, C1 = positive("A B C")
 spin = d(ps) + d(ph) * cos(th)
 state(
     "Lagrange's top",
-    "LL §35 pr. 1",
+    "LL §35",
     (th, ph, ps),
     A1 * (d(th) ** 2 + d(ph) ** 2 * sin(th) ** 2) / 2 + C1 * spin**2 / 2 - m * g * l * cos(th),
     [
@@ -671,7 +671,7 @@ state(
 Li, Ca, Re, V0, Lm = positive("L C R V M")
 state(
     "series circuit",
-    "W §15; Goldstein §2.5: charge as coordinate",
+    "W, on electrical systems; G ch. 2: charge as coordinate",
     (q,),
     Li * d(q) ** 2 / 2 - q**2 / (2 * Ca),
     [Li * d(q, 2) + Re * d(q) + q / Ca - V0 * sin(w * t)],
@@ -683,7 +683,7 @@ state(
 )
 state(
     "two circuits with mutual inductance",
-    "W §15.3",
+    "W, on electrical systems",
     (q1, q2),
     Li * d(q1) ** 2 / 2 + Li * d(q2) ** 2 / 2 + Lm * d(q1) * d(q2) - (q1**2 + q2**2) / (2 * Ca),
     [Li * d(q1, 2) + Lm * d(q2, 2) + q1 / Ca, Li * d(q2, 2) + Lm * d(q1, 2) + q2 / Ca],
@@ -703,7 +703,7 @@ state(
 )
 state(
     "capacitor microphone",
-    "W §15.8; Crandall et al., Dynamics of Mechanical and Electromechanical Systems, §6",
+    "W; Crandall et al., Dynamics of Mechanical and Electromechanical Systems",
     (x, q),
     T1 + Li * d(q) ** 2 / 2 - k * x**2 / 2 - q**2 * (a - x) / (2 * b),
     [m * d(x, 2) + c * d(x) + k * x - q**2 / (2 * b), Li * d(q, 2) + Re * d(q) + q * (a - x) / b - V0],
@@ -719,7 +719,7 @@ state(
 )
 state(
     "plunger in a solenoid",
-    "W §15.10: inductance L₀/(1 + x/a); magnetic energy pulls",
+    "W, on electromechanical systems: inductance L₀/(1 + x/a); magnetic energy pulls",
     (x, q),
     T1 + Li * d(q) ** 2 / (2 * (1 + x / a)) - k * x**2 / 2,
     [
@@ -739,7 +739,7 @@ state(
 )
 state(
     "Josephson junction",
-    "Barone & Paternò, Physics and Applications of the Josephson Effect, §6: the driven, damped pendulum",
+    "Barone & Paternò, Physics and Applications of the Josephson Effect: the driven, damped pendulum",
     (ph,),
     Ca * d(ph) ** 2 / 2 + F * cos(ph),
     [Ca * d(ph, 2) + d(ph) / Re + F * sin(ph) - I0],

@@ -107,7 +107,7 @@ state(
 
 state(
     "first-order pair",
-    "hand; HT §1.1.2",
+    "hand; HT ch. 1",
     (u, v),
     (v * d(u) - u * d(v)) / 2 - w * (u**2 + v**2) / 2,
     [d(v) + w * u, -d(u) + w * v],
@@ -185,7 +185,7 @@ state(
 )
 state(
     "spring and dashpot without mass",
-    "Maxwell's other limit: Flügge, Viscoelasticity, ch. 1 (Kelvin's element creeping under a load)",
+    "Maxwell's other limit: Flügge, Viscoelasticity (Kelvin's element creeping under a load)",
     (x,),
     -k * x**2 / 2,
     [c * d(x) + k * x - F * cos(w * t)],
@@ -244,7 +244,7 @@ state(
 )
 state(
     "piezoelectric oscillator, open circuit",
-    "Preumont, Mechatronics, §4: the voltage is algebraic, the spring stiffer by e²/C",
+    "Preumont, Mechatronics: the voltage is algebraic, the spring stiffer by e²/C",
     (x, V),
     T1 - k * x**2 / 2 - e * x * V + Ca * V**2 / 2,
     [m * d(x, 2) + k * x + e * V, e * x - Ca * V],
@@ -260,7 +260,7 @@ state(
 )
 state(
     "piezoelectric oscillator with a resistor",
-    "Preumont, Mechatronics, §4: flux linkage λ as coordinate, V = λ̇",
+    "Preumont, Mechatronics: flux linkage λ as coordinate, V = λ̇",
     (x, lam),
     T1 - k * x**2 / 2 - e * x * d(lam) + Ca * d(lam) ** 2 / 2,
     [m * d(x, 2) + k * x + e * d(lam), Ca * d(lam, 2) - e * d(x) + d(lam) / R],
@@ -274,7 +274,7 @@ state(
 )
 state(
     "mass on a Maxwell element",
-    "Flügge, Viscoelasticity, ch. 1",
+    "Flügge, Viscoelasticity",
     (x, y),
     T1 - k * (x - y) ** 2 / 2,
     [m * d(x, 2) + k * (x - y), c * d(y) - k * (x - y)],
@@ -294,7 +294,7 @@ state(
 )
 state(
     "mass on a Zener element",
-    "Flügge, Viscoelasticity, ch. 1 (standard solid)",
+    "Flügge, Viscoelasticity (standard solid)",
     (x, y),
     T1 - b * x**2 / 2 - k * (x - y) ** 2 / 2,
     [m * d(x, 2) + b * x + k * (x - y), c * d(y) - k * (x - y)],
@@ -364,7 +364,7 @@ state(
 )
 state(
     "a rate that is a gauge",
-    "HT §1.1 ex.; D lecture 1",
+    "HT ch. 1; D lecture 1",
     (q1, q2),
     (d(q1) - q2) ** 2 / 2,
     [d(q1, 2) - d(q2), d(q1) - q2],
@@ -377,7 +377,7 @@ state(
 )
 state(
     "Rothe's singular pair",
-    "RR ch. 2: ½ẋ² + ẋy + ½(x − y)²",
+    "RR: ½ẋ² + ẋy + ½(x − y)²",
     (x, y),
     d(x) ** 2 / 2 + y * d(x) + (x - y) ** 2 / 2,
     [d(x, 2) + d(y) - (x - y), -d(x) + x - y],
@@ -400,7 +400,7 @@ state(
 )
 state(
     "oscillator with time as a coordinate",
-    "D lecture 1; RR ch. 2; Lanczos, Variational Principles, ch. VI.10",
+    "D lecture 1; RR; Lanczos, Variational Principles, on the parametric form",
     (x, T),
     m * d(x) ** 2 / (2 * d(T)) - k * x**2 * d(T) / 2,
     [d(m * d(x) / d(T)) + k * x * d(T), -d(m * d(x) ** 2 / (2 * d(T) ** 2) + k * x**2 / 2)],
@@ -413,7 +413,7 @@ state(
 )
 state(
     "free relativistic particle with its own clock",
-    "D lecture 1; LL Theory of Fields §8",
+    "D lecture 1; LL, Theory of Fields",
     (x, T),
     -m * sqrt(d(T) ** 2 - d(x) ** 2),
     [d(m * d(x) / sqrt(d(T) ** 2 - d(x) ** 2)), -d(m * d(T) / sqrt(d(T) ** 2 - d(x) ** 2))],
@@ -430,7 +430,7 @@ GRAVITY = T2 - m * g * y
 swing = Motion({TH: OM, OM: -g / l * sin(TH)}, {x: l * sin(TH), y: -l * cos(TH)}, {"Theta": 1.0, "Omega": 0.6})
 state(
     "pendulum by an impulse multiplier",
-    "Kim's idiom; the plane pendulum in Cartesian coordinates, G §2.4",
+    "Kim's idiom; the plane pendulum in Cartesian coordinates, G ch. 2",
     (x, y, lam),
     GRAVITY + d(lam) * (x**2 + y**2 - l**2) / 2,
     [m * d(x, 2) - d(lam) * x, m * d(y, 2) + m * g - d(lam) * y, x * d(x) + y * d(y)],
@@ -442,7 +442,7 @@ state(
 )
 state(
     "pendulum by a multiplier",
-    "G §2.4",
+    "G ch. 2",
     (x, y, lam),
     GRAVITY + lam * (x**2 + y**2 - l**2),
     [m * d(x, 2) - 2 * lam * x, m * d(y, 2) + m * g - 2 * lam * y, -(x**2 + y**2 - l**2)],
@@ -454,7 +454,7 @@ state(
 )
 state(
     "pendulum by a stated constraint",
-    "G §2.4",
+    "G ch. 2",
     (x, y),
     GRAVITY,
     [m * d(x, 2) - 2 * L1 * x, m * d(y, 2) + m * g - 2 * L1 * y],
@@ -467,7 +467,7 @@ state(
 )
 state(
     "bead on a parabola",
-    "G §1 ex. 19; y = x²/2a",
+    "hand; y = x²/2a",
     (x, y, lam),
     GRAVITY + d(lam) * (y - x**2 / (2 * a)),
     [m * d(x, 2) + d(lam) * x / a, m * d(y, 2) + m * g - d(lam), d(y) - x * d(x) / a],
@@ -488,7 +488,7 @@ state(
 )
 state(
     "spherical pendulum by a stated constraint",
-    "G §3 ex. 22; the moment about the vertical is kept",
+    "G exercise 1.19; the moment about the vertical is kept",
     (x, y, z),
     T3 - m * g * z,
     [m * d(x, 2) - 2 * L1 * x, m * d(y, 2) - 2 * L1 * y, m * d(z, 2) + m * g - 2 * L1 * z],
@@ -522,7 +522,7 @@ alpha2 = (
 lower = m2 * ((x2 - x1) * d(x2, 2) + (y2 - y1) * (d(y2, 2) + g)) / (2 * l2**2)
 state(
     "double pendulum by stated constraints",
-    "LL §5 pr. 1 in Cartesian coordinates",
+    "LL §5 in Cartesian coordinates",
     (x1, y1, x2, y2),
     m1 * (d(x1) ** 2 + d(y1) ** 2) / 2 + m2 * (d(x2) ** 2 + d(y2) ** 2) / 2 - m1 * g * y1 - m2 * g * y2,
     [
@@ -557,7 +557,7 @@ state(
 )
 state(
     "Atwood's machine",
-    "G §1.6 ex. 2",
+    "G ch. 1",
     (x1, x2),
     m1 * d(x1) ** 2 / 2 + m2 * d(x2) ** 2 / 2 + m1 * g * x1 + m2 * g * x2,
     [m1 * d(x1, 2) - m1 * g - L1, m2 * d(x2, 2) - m2 * g - L1],
@@ -575,7 +575,7 @@ state(
 )
 state(
     "hoop that rolls on a line, held by a spring",
-    "G §2.4 ex.: ẋ = Rθ̇ is integrable",
+    "G ch. 2: ẋ = Rθ̇ is integrable",
     (x, th),
     T1 + I0 * d(th) ** 2 / 2 - k * x**2 / 2 - b * x**4 / 4,
     [m * d(x, 2) + k * x + b * x**3 - L1, I0 * d(th, 2) + R * L1],
@@ -600,7 +600,7 @@ state(
 edge = d(x) * sin(ph) - d(y) * cos(ph)
 state(
     "knife edge on a slope",
-    "NF ch. III §3; B §1.6: it does not slide down, but sideways in cycloids",
+    "NF; B: it does not slide down, but sideways in cycloids",
     (x, y, ph),
     T2 + I0 * d(ph) ** 2 / 2 + m * g * x,
     [m * d(x, 2) - m * g - L1 * sin(ph), m * d(y, 2) + L1 * cos(ph), I0 * d(ph, 2)],
@@ -623,7 +623,7 @@ state(
 )
 state(
     "upright rolling disk",
-    "B §1.4",
+    "B",
     (x, y, th, ph),
     T2 + I0 * d(th) ** 2 / 2 + J0 * d(ph) ** 2 / 2,
     [m * d(x, 2) - L1, m * d(y, 2) - L2, I0 * d(th, 2) + R * (L1 * cos(ph) + L2 * sin(ph)), J0 * d(ph, 2)],
@@ -647,7 +647,7 @@ state(
 )
 state(
     "Chaplygin's sleigh",
-    "B §1.7: v̇ = aω², ω̇ = −mavω/(I + ma²)",
+    "B: v̇ = aω², ω̇ = −mavω/(I + ma²)",
     (x, y, ph),
     m * ((d(x) - a * sin(ph) * d(ph)) ** 2 + (d(y) + a * cos(ph) * d(ph)) ** 2) / 2 + I0 * d(ph) ** 2 / 2,
     [
@@ -673,7 +673,7 @@ state(
 )
 state(
     "Rosenberg's particle",
-    "Rosenberg, Analytical Dynamics of Discrete Systems (1977); B §5.6: ż = yẋ",
+    "Rosenberg, Analytical Dynamics of Discrete Systems (1977); B: ż = yẋ",
     (x, y, z),
     T3,
     [m * d(x, 2) + L1 * y, m * d(y, 2), m * d(z, 2) - L1],
@@ -696,7 +696,7 @@ state(
 )
 state(
     "Rosenberg's particle in a well",
-    "B §5.6 with a spring across; hand",
+    "B, with a spring across; hand",
     (x, y, z),
     T3 - k * y**2 / 2,
     [m * d(x, 2) + L1 * y, m * d(y, 2) + k * y, m * d(z, 2) - L1],
@@ -723,7 +723,7 @@ mu = sp.Symbol("mu", positive=True)
 N = sp.Function("N")(t)
 state(
     "knife edge by a multiplier in L",
-    "Arnold, Kozlov & Neishtadt, Mathematical Aspects, §1.4: stationary action is another motion",
+    "Arnold, Kozlov & Neishtadt, Mathematical Aspects: stationary action is another motion",
     (x, y, ph, lam),
     T2 + I0 * d(ph) ** 2 / 2 + lam * edge,
     refused="vakonomic",
@@ -744,7 +744,7 @@ state(
 )
 state(
     "unit speed by a stated constraint",
-    "NF ch. IV: not linear in the rates, so d'Alembert's principle does not say which force acts",
+    "NF: not linear in the rates, so d'Alembert's principle does not say which force acts",
     (x, y),
     T2 - m * g * y,
     constraints=(d(x) ** 2 + d(y) ** 2 - 1,),

@@ -3,8 +3,8 @@
 Markdown, for the documentation. Columns: where the system comes from; whether equations, energy and edges agree; free
 data of as many values and rates as there are; charges that are known and found; the order of degrees 1 and 2 against an
 independent integrator; the largest drift of a known charge and of a relation. Refusals come with their reasons. A dash
-stands where nothing is stated, and so nothing was compared. Sources name the book a system is found in; their sections
-and exercises were written from memory and not looked up: what holds the record is its own check (compared.our_own).
+stands where nothing is stated, and so nothing was compared. Sources name the book a system is found in; sections
+stand only where they were looked up (LL: its contents). What holds the record is its own check (compared.our_own).
 """
 
 import argparse

@@ -38,9 +38,9 @@ def lines(text: str, applies: Callable[[WrittenLetter], bool], place: str = "") 
 
 
 class LatexReader(AtomReader):
-    """Reads one displayed formula; ``place`` is where the line that is being read is said to hold."""
+    """Reads one displayed formula; ``held_at`` is where the line that is being read is said to hold."""
 
-    place: tuple[Node, Node] | None = None
+    held_at: tuple[Node, Node] | None = None
 
     def whole(self) -> list[WrittenLine]:
         """Lines until the end."""
@@ -81,10 +81,10 @@ class LatexReader(AtomReader):
 
     def line(self) -> WrittenLine:
         column = self.now.column
-        self.place = None
+        self.held_at = None
         if self.now.kind == "text" and self.now.text.strip().lower() in _WHERE:  # at x = 0: …
             self.at += 1
-            self.place = self.coordinate()
+            self.held_at = self.coordinate()
             self.take(":", ",")
             while self.take(r"\quad"):
                 pass
@@ -93,7 +93,7 @@ class LatexReader(AtomReader):
             if self.now.kind == "text" or self.is_where():
                 said = self.remark()
                 if not said:
-                    if self.place is not None:
+                    if self.held_at is not None:
                         continue
                     break
                 remark = f"{remark} {said}".strip()
@@ -103,7 +103,7 @@ class LatexReader(AtomReader):
             while self.take("&", r"\quad"):
                 pass
             sides.append(self.sum())
-        return WrittenLine(tuple(sides), tuple(relations), remark, column, self.place)
+        return WrittenLine(tuple(sides), tuple(relations), remark, column, self.held_at)
 
     def is_where(self) -> bool:
         """A remark behind a wide blank: on Γ_t."""
@@ -122,7 +122,7 @@ class LatexReader(AtomReader):
         words = self.now.text.strip()
         self.at += 1
         if words in _WHERE and self.after().text == "=":
-            self.place = self.coordinate()
+            self.held_at = self.coordinate()
             return ""
         if words == "on" or words == "at":
             return f"{words} {self.letter()}"
