@@ -1,5 +1,5 @@
 /* The limit of a batch of degrading oscillators: Ibarra, Medina and Krawinkler's law by the published rule, followed
-   along straight paths, in the closed step of march/path_oscillator.py. One oscillator after the other, as an ordinary
+   along straight paths, in the closed step of march/followed.py. One oscillator after the other, as an ordinary
    loop. Rows of parameters are those that model/laws/imk.py prepares, so that both programs are given the same. */
 
 #include <math.h>

@@ -273,7 +273,7 @@ def _write_and_tell(
 
     show(runs, fits)
     for (curves, fit), margin in zip(fits, margins, strict=True):
-        if margin is not None:
+        if margin is not None and not isinstance(fit, str):
             of_model = f" ({curves.model})" if curves.model else ""
             print(f"  margin {margin:.3g}{of_model}: median {fit.median:.4g} over {mce:g}, {curves.im_name}")
     kept = f", {found.found} parts of an earlier run" if found.found else ""

@@ -34,6 +34,7 @@ _UNCOMPILED: dict[Kernel, float] = defaultdict(float)  # steps that ran without,
 FUNCTIONS: list[Callable[..., Any]] = []  # what the numbers mean in uncompiled runs
 _NUMBERS: dict[Callable[..., Any], int] = {}
 COMPILING: list[Callable[[bool], object]] = []  # told True before a kernel is compiled, False when it is
+_LONGEST = 64  # characters of the name of a law in that of a kernel around it
 _KEPT: list[Any] = []  # compiled functions whose addresses are in use must stay
 # Python never calls what another kernel calls, nor what is called by its address: half of the compiler's time goes into
 # the wrappers that it would need for that.
@@ -211,8 +212,15 @@ def around_law(kernel: Kernel, name: str, law: Kernel, inlines: bool = False) ->
     law.is_law = True  # type: ignore[attr-defined]
     twin = bound(kernel, {name: law})
     twin.inlines = inlines  # type: ignore[attr-defined]
-    twin.__qualname__ += f"_{law.__module__}_{law.__qualname__}".replace(".", "_")
+    twin.__qualname__ += f"_{_short(f'{law.__module__}_{law.__qualname__}'.replace('.', '_'))}"
     return twin
+
+
+def _short(name: str) -> str:
+    """A name that files can have, where functions stand around functions around a law."""
+    from hashlib import sha256
+
+    return name if len(name) <= _LONGEST else f"{sha256(name.encode()).hexdigest()[:12]}_{name[-_LONGEST // 2 :]}"
 
 
 def interpreted(kernel: Kernel, replaced: Mapping[str, Kernel]) -> Kernel:

@@ -134,7 +134,13 @@ class _Cut:
         summed = [name for name in ("solves", "searches", "joint_work") if name in last.steps]
         counts = {name: np.sum([run.steps[name] for run in runs], axis=0) for name in summed}
         events = np.array([sum(len(piece.breaks) for piece in pieces)])
-        steps = {"force": force, **counts, "events": events, "event_work": work, "event_damping": damped}
+        steps: dict[str, Array] = {
+            "force": np.asarray(force),
+            **counts,
+            "events": events,
+            "event_work": np.asarray(work),
+        }
+        steps["event_damping"] = np.asarray(damped)
         nodes = {name: np.stack([rows[0], last.nodes[name][-1]]) for name, rows in runs[0].nodes.items()}
         return Ran(nodes, steps, last.end, uncertain=int(any(run.uncertain for run in runs)))
 

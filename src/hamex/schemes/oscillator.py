@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hamex.errors import ConvergenceError, SchemeError
+from hamex.march.followed import by_means, by_pieces, one_oscillator
 from hamex.march.oscillator import (
     BLOCK,
     Clock,
@@ -21,7 +22,6 @@ from hamex.march.oscillator import (
     newmark,
     recurrence,
 )
-from hamex.march.path_oscillator import by_means, by_pieces, one_oscillator
 from hamex.march.reference import Mass, collocation
 from hamex.march.run import Kernel, around_law, compiled, march, worth_compiling
 from hamex.model.laws.path import at_start

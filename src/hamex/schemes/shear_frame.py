@@ -10,8 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hamex.errors import ConvergenceError, ModelError
-from hamex.march.run import Kernel, compiled, worth_compiling
+from hamex.march import followed as frame
+from hamex.march.run import Kernel, around_law, compiled, worth_compiling
 from hamex.march.shear_frame import ALONE, FREE, ISOTROPIC, KINEMATIC, MAIN, RATE, ROWS, SIDE, FrameHistory, shear_frame
+from hamex.march.springs import along, followed
+from hamex.model.laws.path import at_start
 from hamex.model.record import Model, dense
 from hamex.model.shear_frames import ARRAYS, ShearFrames
 from hamex.problem import Problem
@@ -27,12 +30,25 @@ if TYPE_CHECKING:
 
 Array = NDArray[Any]
 _WORK_PER_STOREY = 12  # a storey's step in units of an oscillator's, for the choice to compile
+_WORK_PER_FOLLOWED = 60  # the same of a storey that is followed along its path
 
 
 def is_shear_frame(model: Model) -> bool:
     """True for floors in a row, each on one storey spring with a slider, and matrices no wider than that."""
+    return set(model.laws) == {"slider"} and _in_a_row(model)
+
+
+def is_followed_frame(model: Model) -> bool:
+    """True for floors in a row on storeys that share a law and are followed along their path."""
+    groups = [group for group in model.laws.values() if len(group.first)]
+    if len(groups) != 1 or groups[0].law.form != "path" or not _in_a_row(model):
+        return False
+    return (groups[0].law.spring_piece or groups[0].law.spring_along) is not None
+
+
+def _in_a_row(model: Model) -> bool:
     n, B = len(model.dofs), model.compatibility
-    if set(model.laws) != {"slider"} or len(model.springs) != n or model.damping.weights.size or n < 2:
+    if len(model.springs) != n or model.damping.weights.size or n < 2:
         return False
     if not hasattr(B, "indptr") or B.format != "csr" or B.nnz != 2 * n - 1:
         return False
@@ -157,11 +173,7 @@ class ShearFrameMarch:
             count,
         )
         if failed:
-            failed += first
-            raise ConvergenceError(
-                f"Galerkin: step {failed} (t = {failed * h:g} s) was not solved to round-off; the "
-                "load or a parameter is out of proportion with the rest (or overflows)"
-            )
+            raise _unsolved(first + failed, h)
         nodes = {"displacement": u, "momentum": p, "slip": slip}
         if hardens:
             nodes |= {"back_force": X, "accumulated_slip": w}
@@ -174,6 +186,67 @@ class ShearFrameMarch:
             "branch": branch.astype(float),
         }
         return Ran(nodes, {"force": F, "solves": solves, "searches": searches}, end)
+
+
+class FollowedFrame:
+    """The linear time element on floors in a row whose storeys are followed along their path: Newton's steps by
+    tridiagonal sweeps."""
+
+    def __init__(self, problem: Problem, scheme: ElementScheme, how: How) -> None:
+        self.problem, self.scheme, self.how = problem, scheme, how
+        model = self.model = scheme.sees(problem.model)
+        check_promise(model, scheme)
+        kind, group = next((kind, group) for kind, group in model.laws.items() if len(group.first))
+        self.law, order = group.law, np.argsort(group.first)
+        prepared = group.law.prepared(group, model.spring_stiffness[kind], 1.0)
+        self.P = np.ascontiguousarray(prepared[order], dtype=float)
+        form, matrices = linear_element_form(scheme.step), (model.mass, model.damping.matrix, model.stiffness)
+        mains: Any = dict(zip("mck", (matrix.diagonal() for matrix in matrices), strict=True))
+        sides: Any = dict(zip("mck", map(_side, matrices), strict=True))
+        start, end = form["motion_start"]["du"], form["motion_end"]["du"]
+        main, side = (np.asarray(lift({"du": start}, blocks)["du"]) for blocks in (mains, sides))
+        inertia = (start["m"] - end["m"]) * mains["m"]
+        self.table = np.array([main, side, mains["k"], sides["k"], inertia, self.P[:, 0]], dtype=float)
+        if group.law.spring_piece is not None:
+            asked = around_law(followed, "spring_piece", group.law.spring_piece)
+        else:
+            asked = around_law(along, "spring_along", group.law.spring_along)
+        storeys = around_law(frame.storeys_at, "asked", asked)
+        search = around_law(frame.frame_search, "storeys_at", storeys)
+        step = around_law(around_law(frame.solved_frame, "storeys_at", storeys), "frame_search", search)
+        kernel = around_law(frame.one_frame, "solved_frame", step)
+        work = how.steps * len(model.dofs) * _WORK_PER_FOLLOWED
+        self.kernel: Kernel = compiled(kernel) if worth_compiling(work, kernel) else kernel
+
+    def advance(self, now: Mapping[str, Array], first: int, steps: int) -> Ran:
+        """Some steps from a state on."""
+        loads = loads_between(self.problem, self.scheme, first, steps, self.how.quiet or first > 0)
+        model, names, h = self.model, self.law.variables, float(self.scheme.step)
+        if first == 0:
+            start = model.deformation(now["displacement"])
+            now = {**now, **at_start(model.laws, model.spring_stiffness, start, now)}
+        n, many = len(model.dofs), len(names)
+        u, p, z, F = (np.empty((steps + 1, size)) for size in (n, n, n * many, n))
+        F, u[0], p[0] = F[1:], now["displacement"], now["momentum"]
+        for v, name in enumerate(names):
+            z[0, v::many] = now.get(name, 0.0)
+        solves = np.zeros(steps, dtype=np.int64)
+        means, patterns = np.ascontiguousarray(loads.means), np.ascontiguousarray(loads.patterns.T)
+        room, dz = np.zeros((frame.ROOM, n)), np.empty(n * many)
+        failed = self.kernel(self.table, self.P, means, patterns, h, room, dz, u, p, z, F, solves)
+        if failed:
+            raise _unsolved(first + failed, h)
+        nodes = {"displacement": u, "momentum": p}
+        nodes |= {name: np.ascontiguousarray(z[:, v::many]) for v, name in enumerate(names)}
+        end = {name: history[-1].copy() for name, history in nodes.items()}
+        return Ran(nodes, {"force": F, "solves": solves}, end)
+
+
+def _unsolved(step: int, h: float) -> ConvergenceError:
+    return ConvergenceError(
+        f"Galerkin: step {step} (t = {step * h:g} s) was not solved to round-off; the load or a parameter is out of "
+        "proportion with the rest (or overflows)"
+    )
 
 
 def shear_frames_of(models: Sequence[Model]) -> ShearFrames:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -38,26 +39,29 @@ class TimeElement(ElementScheme):
 
     def _linear(self, problem: Problem, how: How) -> March:
         """The element of one stage: one oscillator, one shear frame, or any structure."""
-        from hamex.schemes.oscillator import FollowedOscillator, is_followed
-        from hamex.schemes.prepare import is_oscillator
-        from hamex.schemes.shear_frame import is_shear_frame
-        from hamex.schemes.springs import can_break
-
-        seen = self.sees(problem.model)
-        if problem.supports is None and how.promise == "beforehand" and is_followed(seen) and not can_break(seen):
-            return FollowedOscillator(problem, self, how)
-        if problem.supports is None and how.promise == "beforehand" and seen is problem.model:
-            if is_oscillator(problem.model):
-                from hamex.schemes.oscillator import GalerkinOscillator
-
-                return GalerkinOscillator(problem, self, how)
-            if is_shear_frame(problem.model):
-                from hamex.schemes.shear_frame import ShearFrameMarch
-
-                return ShearFrameMarch(problem, self, how)
         from hamex.schemes.families import galerkin_march
 
-        return galerkin_march(problem, self, how)
+        promised = problem.supports is None and how.promise == "beforehand"
+        quick = self._quick(problem, self.sees(problem.model)) if promised else None
+        return galerkin_march(problem, self, how) if quick is None else quick(problem, self, how)
+
+    def _quick(self, problem: Problem, seen: Model) -> Callable[..., March] | None:
+        """The march of models that have one of their own, ``seen`` as the scheme asks their laws; None for others."""
+        from hamex.schemes.oscillator import FollowedOscillator, GalerkinOscillator, is_followed
+        from hamex.schemes.prepare import is_oscillator
+        from hamex.schemes.shear_frame import FollowedFrame, ShearFrameMarch, is_followed_frame, is_shear_frame
+        from hamex.schemes.springs import can_break
+        from hamex.schemes.structure import is_long
+
+        if is_followed(seen):
+            return None if can_break(seen) else FollowedOscillator
+        if is_followed_frame(seen):
+            return None if can_break(seen) or is_long(seen, self.step) else FollowedFrame
+        if seen is not problem.model:
+            return None
+        if is_oscillator(seen):
+            return GalerkinOscillator
+        return ShearFrameMarch if is_shear_frame(seen) else None
 
 
 @dataclass(frozen=True)

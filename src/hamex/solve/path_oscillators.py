@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hamex.errors import InputError, OverflowRunError
-from hamex.march import path_oscillator as kernel
+from hamex.march import followed as kernel
 from hamex.march.run import around_law, compiled
 from hamex.model.laws.law import Group, Law
 from hamex.model.record import Model

@@ -23,7 +23,7 @@ from __future__ import annotations
 from math import sqrt
 from typing import Any
 
-from hamex.march.springs import FORCE, JUMP, spring_along, spring_piece
+from hamex.march.springs import FORCE, JUMP, asked, spring_along, spring_piece
 
 Array = Any
 
@@ -167,3 +167,159 @@ def one_case(number: Array, P: Array, load: Array, h: float, z: Array, dz: Array
             break
     kept[LARGEST], kept[FASTEST], kept[HARDEST], kept[STRONGEST] = most, fast / m, hard, strong / h
     kept[WORK], kept[INPUT], kept[LAST_U], kept[LAST_P], kept[ENDED] = work, given, u, p, ended
+
+
+# One shear frame ---------------------------------------------------------------------------------------------
+
+# Rows of a frame: M̂ = M/h + C/2 + (h/4)K and K, main and side diagonals, 2m/h, and the stiffness of the storeys.
+MAIN, ACROSS, GEOMETRIC, GEOMETRIC_ACROSS, INERTIA, STIFF = range(6)
+# Rows of its work space: right side, drift at the start, increment x and direction d of the floors, gradient, tangent
+# and force of the storeys, the factors, and what the terms of a row amount to.
+RIGHT, DRIFT, X, D, GRADIENT, TANGENT, MEAN, LOWER, PIVOT, SIZE = range(10)
+ROOM = 10
+_ROUND_OFF, _STUCK = 2e-14, 2e-11  # of the terms of a row, as in hamex.march.newton
+_CANCELLED = 0.05
+_SETTLED = 0.1
+_TRIALS = 60
+
+
+def one_frame(
+    c: Array,
+    P: Array,
+    load: Array,
+    patterns: Array,
+    h: float,
+    s: Array,
+    dz: Array,
+    u: Array,
+    p: Array,
+    z: Array,
+    F: Array,
+    solves: Array,
+) -> int:
+    """March floors in a row on storeys that share a law and do not break; returns 0, or the number of the step that was
+    not solved. Row 0 of u, p and z is the start; row i of P belongs to storey i."""
+    n, half = len(c[0]), 0.5 * h
+    for k in range(len(load)):
+        below = 0.0
+        for i in range(n):
+            push = 0.0
+            for a in range(len(patterns)):
+                push += load[k, a] * patterns[a, i]
+            beside = c[GEOMETRIC, i] * u[k, i] + c[GEOMETRIC_ACROSS, i] * below
+            if i + 1 < n:
+                beside += c[GEOMETRIC_ACROSS, i + 1] * u[k, i + 1]
+            s[RIGHT, i] = p[k, i] + half * (push - beside)
+            s[DRIFT, i] = u[k, i] - below
+            s[SIZE, i] = _CANCELLED * half * c[STIFF, i] * (abs(u[k, i]) + abs(below))
+            s[X, i] = s[D, i] = 0.0
+            below = u[k, i]
+        solves[k] = solved_frame(c, P, h, s, z[k], dz)
+        if solves[k] < 0:
+            return k + 1
+        for v in range(len(dz)):
+            z[k + 1, v] = dz[v]
+        for i in range(n):
+            F[k, i] = s[MEAN, i]
+            u[k + 1, i] = u[k, i] + s[X, i]
+            p[k + 1, i] = c[INERTIA, i] * s[X, i] - p[k, i]  # eq. (79)
+    return 0
+
+
+def solved_frame(c: Array, P: Array, h: float, s: Array, z: Array, dz: Array) -> int:
+    """One step by Newton with a line search, as in :mod:`hamex.march.newton`; its solves, or −1."""
+    n = len(c[0])
+    storeys_at(P, h, 0.0, s, z, dz)
+    worst = frame_gradient(c, h, 0.0, s)
+    for solves in range(1, _MOST):
+        before = worst
+        if not frame_direction(c, h, s):
+            return -1
+        slope = 0.0
+        for i in range(n):
+            slope += s[D, i] * s[GRADIENT, i]
+        storeys_at(P, h, 1.0, s, z, dz)
+        worst = frame_gradient(c, h, 1.0, s)
+        alpha = 1.0 if solves == 1 else frame_search(c, P, h, s, z, dz, slope)
+        if alpha != 1.0:
+            worst = frame_gradient(c, h, alpha, s)
+        for i in range(n):
+            s[X, i] += alpha * s[D, i]
+            s[D, i] = 0.0
+        if worst <= _ROUND_OFF or (worst <= _STUCK and worst >= 0.5 * before):
+            return solves
+    return -1
+
+
+def storeys_at(P: Array, h: float, alpha: float, s: Array, z: Array, dz: Array) -> None:
+    """Forces and tangents of the storeys at x + αd, and their states at the end of the step."""
+    n = len(P)
+    many, below = len(dz) // n, 0.0
+    for i in range(n):
+        floor = s[X, i] + alpha * s[D, i]
+        s[MEAN, i], s[TANGENT, i], _ = asked(P[i], 0, s[DRIFT, i], floor - below, 0.5, 0.5 * h, z, many * i, many, dz)
+        below = floor
+
+
+def frame_gradient(c: Array, h: float, alpha: float, s: Array) -> float:
+    """The gradient at x + αd; returns its largest entry relative to the terms of the rows."""
+    n, half, worst, largest = len(c[0]), 0.5 * h, 0.0, 0.0
+    for i in range(n):
+        g = c[MAIN, i] * (s[X, i] + alpha * s[D, i])
+        if i > 0:
+            g += c[ACROSS, i] * (s[X, i - 1] + alpha * s[D, i - 1])
+        if i + 1 < n:
+            g += c[ACROSS, i + 1] * (s[X, i + 1] + alpha * s[D, i + 1])
+        above = s[MEAN, i + 1] if i + 1 < n else 0.0
+        size = abs(g) + abs(s[RIGHT, i]) + half * (abs(s[MEAN, i]) + abs(above)) + s[SIZE, i]
+        s[GRADIENT, i] = g + half * (s[MEAN, i] - above) - s[RIGHT, i]
+        worst, largest = max(worst, abs(s[GRADIENT, i])), max(largest, size)
+    return worst / largest if largest > 0.0 else 0.0
+
+
+def frame_direction(c: Array, h: float, s: Array) -> bool:
+    """Newton's direction by two sweeps; False where a pivot is not positive."""
+    n, quarter, swept = len(c[0]), 0.25 * h, 0.0
+    for i in range(n):
+        above = s[TANGENT, i + 1] if i + 1 < n else 0.0
+        pivot, row = c[MAIN, i] + quarter * (s[TANGENT, i] + above), -s[GRADIENT, i]
+        if i > 0:
+            side = c[ACROSS, i] - quarter * s[TANGENT, i]
+            s[LOWER, i] = side / s[PIVOT, i - 1]
+            pivot -= s[LOWER, i] * side
+            row -= s[LOWER, i] * swept
+        if not pivot > 0.0:
+            return False
+        s[PIVOT, i], s[D, i], swept = pivot, row, row
+    for i in range(n - 1, -1, -1):
+        s[D, i] /= s[PIVOT, i]
+        if i + 1 < n:
+            s[D, i] -= s[LOWER, i + 1] * s[D, i + 1]
+    return True
+
+
+def frame_search(c: Array, P: Array, h: float, s: Array, z: Array, dz: Array, slope: float) -> float:
+    """Length along d at which the potential falls no more: its slope is at most a tenth of the first. The storeys are
+    asked there."""
+    n, low, high, at_low, alpha = len(c[0]), 0.0, 1.0, slope, 1.0
+    at_high = 0.0
+    for i in range(n):
+        at_high += s[D, i] * s[GRADIENT, i]
+    if at_high <= -_SETTLED * slope:
+        return 1.0
+    for trial in range(_TRIALS):
+        alpha = low + (high - low) * (0.5 if trial % 3 == 2 else at_low / (at_low - at_high))
+        if not low < alpha < high:
+            break
+        storeys_at(P, h, alpha, s, z, dz)
+        frame_gradient(c, h, alpha, s)
+        here = 0.0
+        for i in range(n):
+            here += s[D, i] * s[GRADIENT, i]
+        if abs(here) <= -_SETTLED * slope:
+            return alpha
+        if here > 0.0:
+            high, at_high = alpha, here
+        else:
+            low, at_low = alpha, here
+    return alpha

@@ -1,4 +1,5 @@
-"""Oscillators whose springs are followed in closed form: equal to the route for any structure, alone and in batches."""
+"""Oscillators whose springs are followed in closed form, and shear frames by sweeps: equal to the route for any
+structure, alone and in batches."""
 
 import numpy as np
 import pytest
@@ -124,3 +125,50 @@ def test_what_such_batches_do_not_give_is_named():
     steep = oscillator(hx.laws.Bilinear(1.0, plastic=0.001, post_cap=0.001), 80.0)
     with pytest.raises(SchemeError, match="the step must be below"):
         hx.batch([steep], MOTION, hx.Galerkin(0.3), g=9.81)
+
+
+def shear_frame(law, seed=0, storeys=5):
+    rng = np.random.default_rng(seed)
+    stiffness = rng.uniform(150.0, 250.0, storeys)
+    return hx.shear_frame([0.3] * storeys, stiffness, hx.rayleigh(0.03), law, heights=3.0, weights=0.8)
+
+
+@pytest.mark.filterwarnings("ignore::hamex.errors.ShortRunWarning")
+@pytest.mark.parametrize("name", LAWS)
+def test_a_frame_by_sweeps_is_the_step_of_any_structure(name):
+    scheme = hx.Galerkin(H, law="path")
+    one = problem(shear_frame(LAWS[name], 1, 2 + 3 * (len(name) % 3)), 0.5, 6.0)
+    fast, slow = hx.solve(one, scheme, limit=hx.Limit(None)), general(one, scheme)
+    assert "searches" not in fast.names  # the route was taken
+    size = np.abs(slow.values("displacement")).max()
+    assert np.abs(fast.values("displacement") - slow.values("displacement")).max() < 1e-12 * size
+    assert np.abs(fast.values("force") - slow.values("force")).max() < 1e-10
+    assert np.abs(slow.values("slip")).max() > 1e-3
+    assert fast.residual < 1e-12
+
+
+@pytest.mark.filterwarnings("ignore::hamex.errors.ShortRunWarning")
+def test_a_frame_by_sweeps_goes_on_in_the_same_bits_compiled_or_not(monkeypatch):
+    scheme, whole = hx.Galerkin(H), problem(shear_frame(LAWS["imk peak"]), 0.6, 6.0)
+    runs = []
+    for compiles in (True, False):
+        monkeypatch.setattr("hamex.schemes.shear_frame.worth_compiling", lambda *_, c=compiles: c)
+        runs.append(hx.solve(whole, scheme))
+    first = hx.solve(whole.replace(duration=2.0), scheme)
+    rest = hx.solve(whole.replace(duration=4.0, start=first.final, load=whole.load.after(2.0)), scheme)
+    for name in ("displacement", "momentum", "slip", "recoverable"):
+        assert np.array_equal(runs[0].values(name), runs[1].values(name))
+    assert np.array_equal(rest.values("displacement"), runs[0].values("displacement")[100:])
+
+
+@pytest.mark.parametrize("seed", [*range(4), *(pytest.param(seed, marks=pytest.mark.heavy) for seed in range(4, 200))])
+def test_random_frames_by_sweeps_never_fail_below_the_bound(seed):
+    """Steps up to 0.99 of the longest with one solution, under noise that drives them through their caps."""
+    rng = np.random.default_rng(seed)
+    law = LAWS[("bilinear", "imk bilinear", "imk peak", "imk pinching")[seed % 4]]
+    model = shear_frame(law, seed, int(rng.integers(2, 31)))
+    scheme = hx.Galerkin(min(rng.uniform(0.5, 0.99) * hx.Galerkin(0.1).longest_step(model), 0.2))
+    load = hx.Load(rng.normal(0.0, 2.0, (201, len(model.dofs))), step=scheme.step)
+    sol = hx.solve(hx.Problem(model, load, 200 * scheme.step), scheme, limit=hx.Limit(None))
+    assert sol.residual < 1e-11
+    assert sol.values("solves").max() < 40
