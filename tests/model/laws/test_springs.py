@@ -37,8 +37,8 @@ LAWS = {
     "two points": hx.laws.Hysteretic(1.0, 0.01, 1.1, 0.05),
 }  # fmt: skip
 ELASTIC = ("multilinear",)
-# Partial unloading and reloading of these rules may give back a little more than it took: curves and paths begin anew at
-# each reversal. Everything else loses energy at each instant.
+# Partial unloading and reloading of these rules may give back a little more than it took: curves and paths begin anew
+# at each reversal. Everything else loses energy at each instant.
 GIVES_A_LITTLE = ("steel", "wide steel", "parallel", "pinching4")
 
 
@@ -398,9 +398,9 @@ BOUC_WEN = {"alpha": 0.1, "n": 2.0, "gamma": 60.0, "beta": 60.0}
         ("MenegottoPinto", {"yield_force": 1.0, "R0": 2.0}, "raise R0 or lower cR1"),
         ("Hysteretic", {**POINTS, "e2p": 0.005}, "the points of the positive side must go outwards; e2p is 0.005"),
         ("Hysteretic", {**POINTS, "s1p": -1.0}, "s1p must be positive"),
-        ("Hysteretic", {**POINTS, "s3p": 0.5}, "s3p and e3p belong together"),
+        ("Hysteretic", {**POINTS, "s3p": 0.5}, "e3p is missing; it belongs to s3p"),
         ("Hysteretic", {**POINTS, "s1n": 1.0, "e1n": 0.01, "s2n": 1.0, "e2n": 0.02}, "s1n must be negative"),
-        ("Hysteretic", {**POINTS, "s1n": -1.0}, "s1n and e1n belong together"),
+        ("Hysteretic", {**POINTS, "s1n": -1.0}, "e1n is missing; it belongs to s1n"),
         ("Hysteretic", {**POINTS, "pinchX": 1.2}, "pinchX must be between 0 and 1"),
         ("MinMax", {"law": hx.laws.Bilinear(1.0), "min": 0.1, "max": 0.2}, "min must lie below zero and max above"),
         ("MinMax", {"law": hx.laws.Bilinear(1.0)}, "nothing breaks"),
@@ -409,9 +409,9 @@ BOUC_WEN = {"alpha": 0.1, "n": 2.0, "gamma": 60.0, "beta": 60.0}
         ("MinMax", {"law": hx.laws.PowerLaw(1.0, 0.5), "max": 1.0}, "PowerLaw cannot be a part of another law"),
         ("Pinching4", {**FOUR, "ePd2": 0.001}, "must go outwards; ePd2 is 0.001"),
         ("Pinching4", {**FOUR, "ePf4": -0.1}, "ePf4 must be positive"),
-        ("Pinching4", {**FOUR, "eNf1": -1.0}, "eNd1 is missing; give all eight numbers of the negative side"),
+        ("Pinching4", {**FOUR, "eNf1": -1.0}, "eNd1 is missing; it belongs to eNf1 on the negative side"),
         ("Pinching4", {**FOUR, "gFLim": 1.0}, "gFLim must be below 1"),
-        ("Pinching4", {**FOUR, "rDispP": 1.0}, "rDispP must be below 1"),
+        ("Pinching4", {**FOUR, "rDispP": 1.0}, "rDispP must lie between −1 and 1"),
         ("Pinching4", {**FOUR, "dmgType": "time"}, "dmgType must be one of 'energy', 'cycle'"),
         ("Parallel", {"laws": [hx.laws.Bilinear(1.0)]}, "give two to 4 laws"),
         ("Parallel", {"laws": [hx.laws.Bilinear(1.0)] * 2, "shares": [1.0]}, "one for each law"),

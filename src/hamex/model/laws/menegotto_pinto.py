@@ -249,7 +249,7 @@ class MenegottoPinto(PathLaw):
     >>> import hamex as hx
     >>> law = hx.laws.MenegottoPinto(yield_force=1.0, b=0.02, R0=20.0)
     >>> hx.respond(law, [0.0, 0.03, -0.03, 0.03], stiffness=100.0).force.round(4).tolist()
-    [0.0, 1.04, -0.9777, 0.9777]
+    [0.0, 1.04, -1.0083, 0.965]
     """
 
     kind = "menegotto_pinto"

@@ -1,9 +1,10 @@
+# ruff: noqa: N815 — the names of the field
 """Pinching spring with four points on each side and three kinds of damage: the rule of OpenSees' Pinching4.
 
 Lowes, Mitra and Altoontash (2003), PEER 2003/10. From a reversal the spring goes to the largest deformation of the
 other side over two points: one on its unloading line at uForce of the strength, one at rDisp and rForce of the target.
-Damage grows with the largest deformation (gK1, gK3 …) and with energy or cycles (gK2, gK4 …): it softens unloading (gK),
-moves the targets outwards (gD) and lowers the envelopes (gF); a reversal applies what there is of it.
+Damage grows with the largest deformation (gK1, gK3) and with energy or cycles (gK2, gK4): it softens unloading (gK…),
+moves the targets outwards (gD…) and lowers the envelopes (gF…); a reversal applies what there is of it.
 
 What differs, because the force must not jump along a path, nor fall beyond all bounds: a spring that holds more force
 than the target it turns back to, because damage has lowered that meanwhile, keeps its force until the envelope reaches
@@ -21,14 +22,14 @@ from typing import Any, ClassVar
 import numpy as np
 
 from hamex.errors import LawError
-from hamex.model.laws.hysteretic import missing
+from hamex.model.laws.hysteretic import check_points, missing, under
 from hamex.model.laws.law import Array, checked
 from hamex.model.laws.path import FOLLOWED, FORCE, LAST, RECOVERABLE, WAY, PathLaw
 
 # Behind the state of every law that is followed: work and cycles so far, damage as it is now (γK, γD, γF), the last
-# reversal, whether the spring returns to it, the way; then what a reversal changes: the branch, the largest deformations
-# aimed at, damage as it is applied, and the four points of the path (deformation and force, both outwards); and all that
-# as it was before the last reversal, with the way.
+# reversal, whether the spring returns to it, the way; then what a reversal changes: the branch, the deformations aimed
+# at, damage as it is applied, the four points of the path (deformation and force, outwards); and all that as it was
+# before the last reversal, with the way.
 ENERGY, CYCLES, NOW_K, NOW_D, NOW_F, TURN, AT_TURN, BACK, PATH = range(5, 14)
 BRANCH, DEMAND, USED_K, USED_F, POINTS = 14, 15, 17, 18, 19
 LEFT = POINTS + 8
@@ -83,20 +84,22 @@ def damage(p: Array, r: int, e: float, force: float, z: Array, o: int) -> None:
     z[o + NOW_F] = worn(p, r + GAMMA_F, grown, spent, p[r + GAMMA_F + 4])
 
 
-def lay(p: Array, r: int, way: float, x0: float, f0: float, z: Array, o: int) -> None:
-    """Lay the path from a reversal at (x₀, f₀), outwards on the way, to the target of the side ahead."""
+def lay(
+    p: Array, r: int, way: float, x0: float, f0: float, demand: float, used_k: float, used_f: float, now_d: float
+) -> tuple[float, float, float, float, float, float]:
+    """Three points of the path from a reversal at (x₀, f₀), outwards on the way, to the target of the side ahead."""
     own = 0 if way > 0.0 else 1
-    s, kept, stiff = r + 1 + SIDE * own, 1.0 - z[o + USED_F], 1.0 - z[o + USED_K]
+    s, kept, stiff = r + 1 + SIDE * own, 1.0 - used_f, 1.0 - used_k
     k_own = p[s + STIFF] * stiff
     k = p[r + 1 + STIFF + (0 if way * x0 >= 0.0 else SIDE)] * stiff
-    x3 = z[o + DEMAND + own] * (1.0 + z[o + NOW_D])
+    x3 = demand * (1.0 + now_d)
     f3 = envelope(p, s, kept, x3)[0]
     straight, x1, f1, x2, f2 = x0 * x3 >= 0.0, 0.0, 0.0, 0.0, 0.0
     if not straight:
-        strength = kept * (p[s + 9] if z[o + DEMAND + own] > p[s + 6] else p[s + 7])
+        strength = kept * (p[s + 9] if demand > p[s + 6] else p[s + 7])
         x2, f2 = x3 * p[s + R_DISP], f3 * p[s + R_FORCE]
         if p[s + U_FORCE] != 0.0 and p[s + R_FORCE] - p[s + U_FORCE] <= 1e-8:
-            base = f3 if z[o + DEMAND + own] > p[s + 6] else kept * p[s + 7]
+            base = f3 if demand > p[s + 6] else kept * p[s + 7]
             f2 = max(base * p[s + U_FORCE], kept * p[s + 9]) * (1.0 + 1e-6)
         if f3 - f2 > k_own * (x3 - x2):
             x2 = x3 - (f3 - f2) / k_own
@@ -120,40 +123,32 @@ def lay(p: Array, r: int, way: float, x0: float, f0: float, z: Array, o: int) ->
                 x1, x2 = x0 + (f1 - f0) / up, x3 - (f3 - f2) / down
     fallen = not straight and (min(x1 - x0, x2 - x1, x3 - x2) < 0.0 or min(f1 - f0, f2 - f1, f3 - f2) < 0.0)
     if straight or fallen:
-        x1, f1, x2, f2 = third(x0, x3, 0.33), third(f0, f3, 0.33), third(x0, x3, 0.67), third(f0, f3, 0.67)
+        x1, f1 = x0 + 0.33 * (x3 - x0), f0 + 0.33 * (f3 - f0)
+        x2, f2 = x0 + 0.67 * (x3 - x0), f0 + 0.67 * (f3 - f0)
     ends = f0 / x0 if way > 0.0 else f3 / x3
     if fallen and x0 < 0.0 < x3 and 1e-8 * (x3 - x0) < f3 - f0 < ends * (x3 - x0):
         if way > 0.0:
             x1, f1, x2, f2 = 0.0, 0.0, 0.5 * x3, 0.5 * f3
         else:
             x1, f1, x2, f2 = 0.5 * x0, 0.5 * f0, 0.0, 0.0
-    q = o + POINTS
-    z[q], z[q + 1], z[q + 2], z[q + 3], z[q + 4], z[q + 5], z[q + 6], z[q + 7] = x0, f0, x1, f1, x2, f2, x3, f3
-    z[o + BRANCH] = FOLLOWS if f3 >= f0 and x3 > x0 else LEVEL
-
-
-def third(a: float, b: float, share: float) -> float:
-    """A point between two."""
-    return a + share * (b - a)
+    return x1, f1, x2, f2, x3, f3
 
 
 def turned(p: Array, r: int, e: float, force: float, way: float, z: Array, o: int) -> None:
-    """A reversal: remember what was, and go to the other side."""
+    """A reversal: remember what was, apply the damage there is, and lay the path to the other side."""
     for v in range(CHANGED):
         z[o + LEFT + v] = z[o + BRANCH + v]
     z[o + LEFT + CHANGED] = z[o + PATH]
     z[o + PATH], z[o + TURN], z[o + AT_TURN] = way, e, force
-    apply(p, r, e, force, way, z, o)
-
-
-def apply(p: Array, r: int, e: float, force: float, way: float, z: Array, o: int) -> None:
-    """Apply the damage there is at a reversal, and lay the path to the other side."""
     behind = 1 if way > 0.0 else 0
     if z[o + BRANCH] != FOLLOWS:  # on an envelope
         moved_out = z[o + DEMAND + behind] * (1.0 + z[o + NOW_D])
         z[o + DEMAND + behind] = max(z[o + DEMAND + behind], -way * e, moved_out)
     z[o + USED_K], z[o + USED_F] = z[o + NOW_K], z[o + NOW_F]
-    lay(p, r, way, way * e, way * force, z, o)
+    q, x, f, demand = o + POINTS, way * e, way * force, z[o + DEMAND + 1 - behind]
+    x1, f1, x2, f2, x3, f3 = lay(p, r, way, x, f, demand, z[o + USED_K], z[o + USED_F], z[o + NOW_D])
+    z[q], z[q + 1], z[q + 2], z[q + 3], z[q + 4], z[q + 5], z[q + 6], z[q + 7] = x, f, x1, f1, x2, f2, x3, f3
+    z[o + BRANCH] = FOLLOWS if f3 >= f and x3 > x else LEVEL
 
 
 def on_path(z: Array, o: int, x: float) -> tuple[float, float, float]:
@@ -170,27 +165,17 @@ def gives_back(p: Array, r: int, e: float, force: float, z: Array, o: int) -> fl
     way = -1.0 if force > 0.0 else 1.0
     if force == 0.0 or z[o + BRANCH] == NEW:
         return 0.5 * force * e
-    if z[o + BRANCH] == FOLLOWS and z[o + PATH] == way:
-        return until_zero(z, o, way * e, way * force)
-    q, behind = o + POINTS, o + DEMAND + (1 if way > 0.0 else 0)
-    a, b, c, d, f, g, h, i = z[q], z[q + 1], z[q + 2], z[q + 3], z[q + 4], z[q + 5], z[q + 6], z[q + 7]
-    branch, used_k, used_f, demand = z[o + BRANCH], z[o + USED_K], z[o + USED_F], z[behind]
-    apply(p, r, e, force, way, z, o)
-    found = until_zero(z, o, way * e, way * force)
-    z[q], z[q + 1], z[q + 2], z[q + 3], z[q + 4], z[q + 5], z[q + 6], z[q + 7] = a, b, c, d, f, g, h, i
-    z[o + BRANCH], z[o + USED_K], z[o + USED_F], z[behind] = branch, used_k, used_f, demand
-    return found
-
-
-def until_zero(z: Array, o: int, x: float, f: float) -> float:
-    """Area of the path from (x, f), f < 0, to the zero of its force."""
+    x, f, q, demand = way * e, way * force, o + POINTS, z[o + DEMAND + (0 if way > 0.0 else 1)]
+    x1, f1, x2, f2, x3, f3 = z[q + 2], z[q + 3], z[q + 4], z[q + 5], z[q + 6], z[q + 7]
+    if z[o + BRANCH] != FOLLOWS or z[o + PATH] != way:
+        x1, f1, x2, f2, x3, f3 = lay(p, r, way, x, f, demand, z[o + NOW_K], z[o + NOW_F], z[o + NOW_D])
     total = 0.0
-    for i in range(o + POINTS + 2, o + POINTS + 8, 2):
-        if x < z[i]:
-            if z[i + 1] >= 0.0:
-                return total + 0.5 * f * f * (z[i] - x) / (z[i + 1] - f)
-            total -= 0.5 * (f + z[i + 1]) * (z[i] - x)
-            x, f = z[i], z[i + 1]
+    for there, at_there in ((x1, f1), (x2, f2), (x3, f3)):
+        if x < there:
+            if at_there >= 0.0:
+                return total + 0.5 * f * f * (there - x) / (at_there - f)
+            total -= 0.5 * (f + at_there) * (there - x)
+            x, f = there, at_there
     return total
 
 
@@ -297,11 +282,7 @@ class Pinching4(PathLaw):
     """
 
     kind = "pinching4"
-    variables = (
-        *FOLLOWED,
-        *(f"pinching4_{x}" for x in (*_NOW, *_KEPT)),
-        *(f"pinching4_left_{x}" for x in (*_KEPT, "path")),
-    )
+    variables = (*FOLLOWED, *(f"pinching4_{x}" for x in (*_NOW, *_KEPT, *(f"left_{x}" for x in (*_KEPT, "path")))))
     softens = True
     spring_piece = staticmethod(piece)
     words: ClassVar[dict[str, tuple[str, ...]]] = {"dmgType": ("energy", "cycle")}
@@ -354,8 +335,11 @@ class Pinching4(PathLaw):
         for name in ("rDisp", "rForce", "uForce"):
             if missing(getattr(self, f"{name}N")):
                 object.__setattr__(self, f"{name}N", getattr(self, f"{name}P"))
-        for side, sign, word in (("P", 1.0, "positive"), ("N", -1.0, "negative")):
-            self._check_side(side, sign, word)
+        for side, sign in (("P", 1.0), ("N", -1.0)):
+            check_points(self, [(f"e{side}f{i}", f"e{side}d{i}") for i in (1, 2, 3, 4)], sign)
+            for name in (f"rDisp{side}", f"rForce{side}", f"uForce{side}"):
+                if not -1 < checked(self, name, signed=True) < 1:
+                    raise LawError(f"Pinching4: {name} must lie between −1 and 1, got {getattr(self, name):g}")
         for kind in "KDF":
             for name in (f"g{kind}1", f"g{kind}2", f"g{kind}3", f"g{kind}4", f"g{kind}Lim"):
                 checked(self, name)
@@ -365,30 +349,10 @@ class Pinching4(PathLaw):
         checked(self, "gE", positive=True)
         self.coded("dmgType", self.dmgType)
 
-    def _check_side(self, side: str, sign: float, word: str) -> None:
-        before = 0.0
-        for i in (1, 2, 3, 4):
-            force, at = f"e{side}f{i}", f"e{side}d{i}"
-            for name in (force, at):
-                if missing(getattr(self, name)):
-                    raise LawError(f"Pinching4: {name} is missing; give all eight numbers of the {word} side, or none")
-            if not sign * checked(self, force, signed=True) > 0:
-                raise LawError(f"Pinching4: {force} must be {word}, got {getattr(self, force):g}")
-            if not sign * checked(self, at, signed=True) > before:
-                raise LawError(
-                    f"Pinching4: the points of the {word} side must go outwards; {at} is {getattr(self, at):g}"
-                )
-            before = abs(getattr(self, at))
-        for name in (f"rDisp{side}", f"rForce{side}"):
-            if not checked(self, name, signed=True) < 1:
-                raise LawError(f"Pinching4: {name} must be below 1, got {getattr(self, name):g}")
-        if not -1 < checked(self, f"uForce{side}", signed=True) < 1:
-            raise LawError(f"Pinching4: uForce{side} must lie between −1 and 1, got {getattr(self, f'uForce{side}'):g}")
-
     @classmethod
     def prepared(cls, group: Any, k: Array, tau: float) -> Array:
         sides = envelopes(group)
-        area = np.maximum(*(under(side) for side in sides))
+        area = np.maximum(*(under(side[:, 0:10:2], side[:, 1:10:2]) for side in sides))
         gammas = [getattr(group, f"g{kind}{i}") for kind in "KDF" for i in (1, 2, 3, 4, "Lim")]
         last = np.maximum(*(side[:, 8] for side in sides))
         return np.column_stack([k, *sides, *gammas, group.gE * area, last, group.dmgType])
@@ -433,9 +397,3 @@ def envelopes(group: Any) -> tuple[Array, Array]:
 def slopes(side: Array) -> Array:
     """(spring, 4), of the lines between the points."""
     return np.diff(side[:, 1:10:2]) / np.diff(side[:, 0:10:2])
-
-
-def under(side: Array) -> Array:
-    """(spring,), area below the envelope up to its last point."""
-    d, f = side[:, 0:10:2], side[:, 1:10:2]
-    return 0.5 * d[:, 0] * f[:, 0] + 0.5 * np.sum(np.diff(d) * (f[:, 1:] + f[:, :-1]), axis=1)
