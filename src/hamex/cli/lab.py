@@ -239,9 +239,8 @@ def _show(trial: LawTrial, fit: FittedLaw | None) -> None:
         [f"{x:.4g}" for x in (c.deformation, c.force, c.secant, c.dissipated)] + [f"{c.kept:.3f}"] for c in trial.cycles
     ]
     print(aligned([">deformation", ">force", ">secant", ">energy lost", ">force kept"], rows))
-    if trial.certificate is not None:
-        print()
-        print(aligned(["certificate", ">seen", "as it should"], certificate_rows(trial.certificate)))
+    print()
+    print(aligned(["certificate", ">seen", "as it should"], certificate_rows(trial.certificate)))
 
 
 def _data(trial: LawTrial, fit: FittedLaw | None) -> dict[str, Any]:
@@ -255,7 +254,7 @@ def _data(trial: LawTrial, fit: FittedLaw | None) -> dict[str, Any]:
         "dissipated": loop.dissipated.tolist(),
         "event": loop.event.tolist(),
         "excursions": [vars(one) for one in trial.cycles],
-        "certificate": None if certificate is None else vars(certificate) | {"failures": certificate.failures},
+        "certificate": vars(certificate) | {"failures": certificate.failures},
     }
     if fit is not None:
         found["fit"] = {"values": dict(fit.values), "errors": dict(fit.errors), "misfit": fit.misfit}

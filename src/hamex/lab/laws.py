@@ -6,6 +6,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ Array = NDArray[Any]
 # Amplitudes of a loading of growing cycles, over the largest: two cycles each, as in tests of components (ATC-24 1992).
 _GROWING = (0.05, 0.1, 0.15, 0.25, 0.4, 0.55, 0.75, 1.0)
 _EACH = 2
+_SMOOTH = 40  # points on each line of a smooth law, to be seen
 _POINTS, _AROUND = 30, 0.7  # random points of a fit for each start, in ln of its numbers
 _BYTES = 50_000_000  # of a file with a measured loop
 
@@ -53,10 +55,10 @@ class LawTrial:
     ----------
     law, stiffness : what was tried [force/length].
     path : deformations at which it turns [length].
-    loop : the response, with the points between where it bends.
+    loop : the response, with points between the turns: where it bends, or many where it is smooth.
     backbone : two responses without a reversal, to either side.
     cycles : excursions, one a turn.
-    certificate : what random paths show; None for a law that depends on the rate.
+    certificate : what random paths show.
     """
 
     law: Law
@@ -65,7 +67,7 @@ class LawTrial:
     loop: Response
     backbone: tuple[Response, Response]
     cycles: tuple[Cycle, ...]
-    certificate: LawCertificate | None
+    certificate: LawCertificate
 
 
 def growing(reach: float, *, each: int = _EACH) -> Array:
@@ -95,13 +97,19 @@ def law_trial(law: Law, *, stiffness: float, path: ArrayLike | None = None, reac
     turns = np.asarray(path, dtype=float)
     if turns.ndim != 1 or len(turns) < 2 or not np.isfinite(turns).all() or not np.any(turns):
         raise InputError("law_trial: a path is a row of at least two finite deformations that are not all zero")
-    loop = respond(law, turns, stiffness, events=True)
-    far = float(np.abs(turns).max())
-    sides = (respond(law, [0.0, way * far], stiffness, events=True) for way in (1.0, -1.0))
-    rated = float(getattr(law, "viscosity", 0.0)) > 0
-    trial = None if rated else certify(law, stiffness=stiffness, reach=far)
-    up, down = sides
+    loop, far = _seen(law, turns, stiffness), float(np.abs(turns).max())
+    up, down = (_seen(law, np.array([0.0, way * far]), stiffness) for way in (1.0, -1.0))
+    trial = certify(law, stiffness=stiffness, reach=far)
     return LawTrial(law, stiffness, turns, loop, (up, down), tuple(_cycles(law, stiffness, loop)), trial)
+
+
+def _seen(law: Law, turns: Array, stiffness: float) -> Response:
+    """The response with the points where it bends; where it is smooth, with many on each line."""
+    if type(law).spring_piece is not None:
+        return respond(law, turns, stiffness, events=True)
+    lines = [np.linspace(a, b, _SMOOTH + 1)[1:] for a, b in pairwise(turns)]
+    between = np.tile(np.arange(1, _SMOOTH + 1) < _SMOOTH, len(lines))
+    return respond(law, np.concatenate([turns[:1], *lines]), stiffness)._replace(event=np.r_[False, between])
 
 
 def _cycles(law: Law, stiffness: float, loop: Response) -> list[Cycle]:

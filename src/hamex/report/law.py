@@ -55,7 +55,8 @@ def _loop(axes: Any, trial: LawTrial, beside: OtherProgram | None) -> None:
         axes.plot(beside.deformation, beside.force, color=ORANGE, lw=2.6, alpha=0.6, label=beside.who)
     loop = trial.loop
     axes.plot(loop.deformation, loop.force, color=BLUE, lw=1.0, label="this law")
-    axes.plot(loop.deformation[loop.event], loop.force[loop.event], ls="", marker=".", ms=3, color=BLUE)
+    if type(trial.law).spring_piece is not None:
+        axes.plot(loop.deformation[loop.event], loop.force[loop.event], ls="", marker=".", ms=3, color=BLUE)
     axes.set(xlabel="deformation", ylabel="force")
     axes.legend(loc="upper left")
 
@@ -73,7 +74,7 @@ def _kept(axes: Any, trial: LawTrial) -> None:
         if own:
             axes.plot(*zip(*own, strict=True), color=colour, marker="o", ms=2.5, lw=0.8, label=words)
     axes.set(xlabel="excursion", ylabel="force kept")
-    axes.set_ylim(bottom=min(0.0, *axes.get_ylim()))
+    axes.set_ylim(0.0, max(1.08, axes.get_ylim()[1]))
     axes.legend(loc="lower left")
 
 
@@ -135,11 +136,10 @@ def law_page(trial: LawTrial, beside: OtherProgram | None, fit: FittedLaw | None
         "<h2>Numbers</h2>",
         table(["number", "value"], [[escape(a), escape(b)] for a, b in numbers_of(law, trial.stiffness)]),
     ]
-    if trial.certificate is not None:
-        rows = [[escape(a), b, f'<span class="{"bad" if c == "no" else "good"}">{c}</span>']
-                for a, b, c in certificate_rows(trial.certificate)]  # fmt: skip
-        said = "On random paths up to the reach of the loop; what the promise of one solution a step rests on."
-        body += ["<h2>LawCertificate</h2>", table(["tried", "seen", "as it should"], rows, said)]
+    rows = [[escape(a), b, f'<span class="{"bad" if c == "no" else "good"}">{c}</span>']
+            for a, b, c in certificate_rows(trial.certificate)]  # fmt: skip
+    said = "On random paths up to the reach of the loop; what the promise of one solution a step rests on."
+    body += ["<h2>Certificate</h2>", table(["tried", "seen", "as it should"], rows, said)]
     body += [
         "<h2>Excursions</h2>",
         table(["excursion", "deformation", "force", "secant", "energy lost", "force kept"], _rows(trial)),

@@ -4,9 +4,10 @@ from .slider import Slider as Slider
 from .power import PowerLaw as PowerLaw
 from .surface import Surface as Surface
 from .gap import Gap as Gap
-from .multilinear import MultilinearElastic as MultilinearElastic
+from .gap import MultilinearElastic as MultilinearElastic
 from .bilinear import Bilinear as Bilinear
 from .imk import IMK as IMK
+from .pinching4 import Pinching4 as Pinching4
 from .bouc_wen import BoucWen as BoucWen
 from .hysteretic import Hysteretic as Hysteretic
 from .menegotto_pinto import MenegottoPinto as MenegottoPinto

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -73,22 +73,67 @@ def piece(p: Array, r: int, e: float, way: float, z: Array, o: int) -> tuple[flo
 
 
 @dataclass(frozen=True)
-class Bilinear(PathLaw):
+class Backbone(PathLaw):
+    """Base of laws with a backbone: elastic up to yield, then hardening up to a cap, falling beyond it to a residual
+    force, and gone at an ultimate deformation; each sign by itself.
+
+    Parameters
+    ----------
+    yield_force : Fy (My) [force].
+    cap_ratio : force at the cap over Fy (Mc/My), at least 1 [1].
+    plastic : deformation from yield to the cap (θp) [length]; infinite, the default: there is no cap.
+    post_cap : deformation from the cap to where the falling line would reach zero (θpc) [length].
+    residual_ratio : residual force over Fy (κ) [1].
+    ultimate : deformation at which the spring breaks (θu) [length]; infinite by default.
+    yield_force_negative, cap_ratio_negative, plastic_negative : the same on the side of negative forces, as positive
+        numbers; left out: as on the other side.
+    post_cap_negative, residual_ratio_negative, ultimate_negative : likewise.
+
+    Examples
+    --------
+    >>> import hamex as hx
+    >>> issubclass(hx.laws.Bilinear, Backbone), issubclass(hx.laws.IMK, Backbone)
+    (True, True)
+    """
+
+    softens = True
+
+    yield_force: float
+    cap_ratio: float = 1.0
+    plastic: float = math.inf
+    post_cap: float = math.inf
+    residual_ratio: float = 0.0
+    ultimate: float = math.inf
+    _: KW_ONLY
+    yield_force_negative: float | None = None
+    cap_ratio_negative: float | None = None
+    plastic_negative: float | None = None
+    post_cap_negative: float | None = None
+    residual_ratio_negative: float | None = None
+    ultimate_negative: float | None = None
+
+    @classmethod
+    def slow_tangent(cls, group: Any, k: Array, isotropic: bool = True) -> Array:
+        """The steeper of the two falling lines; nothing where none falls, and wear makes none steeper."""
+        return -np.maximum(*(lines(group, k, sign)[:, 3] for sign in ("", "_negative")))
+
+    @classmethod
+    def jumps(cls, group: Any) -> Array:
+        return np.isfinite(side_of(group, "ultimate", "")) | np.isfinite(side_of(group, "ultimate", "_negative"))
+
+    @classmethod
+    def first_yield(cls, group: Any) -> Array:
+        return np.minimum(*(side_of(group, "yield_force", sign) for sign in ("", "_negative")))
+
+
+@dataclass(frozen=True)
+class Bilinear(Backbone):
     """Elastic up to yield, then hardening up to a cap, falling beyond it to a residual force, and gone at an ultimate
     deformation; each sign by itself. Unloading is elastic, and the bounds stay where they are.
 
     Parameters
     ----------
-    yield_force : Fy [force].
-    cap_ratio : force at the cap over Fy, at least 1 [1].
-    plastic : deformation from yield to the cap [length]; infinite, the default: there is no cap.
-    post_cap : deformation from the cap to where the falling line would reach zero [length].
-    residual_ratio : residual force over Fy [1].
-    ultimate : deformation at which the spring breaks [length]; infinite by default.
     hardening : slope beyond yield where there is no cap, over the stiffness [1].
-    yield_force_negative, cap_ratio_negative, plastic_negative : the same on the side of negative forces, as positive
-        numbers; left out: as on the other side.
-    post_cap_negative, residual_ratio_negative, ultimate_negative : likewise.
 
     Examples
     --------
@@ -107,22 +152,9 @@ class Bilinear(PathLaw):
         "residual_ratio": 0.2,
     }  # fmt: skip
     variables = (*FOLLOWED, "bound")
-    softens = True
     spring_piece = staticmethod(piece)
 
-    yield_force: float
-    cap_ratio: float = 1.0
-    plastic: float = math.inf
-    post_cap: float = math.inf
-    residual_ratio: float = 0.0
-    ultimate: float = math.inf
     hardening: float = 0.0
-    yield_force_negative: float | None = None
-    cap_ratio_negative: float | None = None
-    plastic_negative: float | None = None
-    post_cap_negative: float | None = None
-    residual_ratio_negative: float | None = None
-    ultimate_negative: float | None = None
 
     def __post_init__(self) -> None:
         if not checked(self, "hardening") < 1:
@@ -135,19 +167,6 @@ class Bilinear(PathLaw):
     def prepared(cls, group: Any, k: Array, tau: float) -> Array:
         sides = [lines(group, k, sign) for sign in ("", "_negative")]
         return np.hstack([k[:, None], *sides])
-
-    @classmethod
-    def slow_tangent(cls, group: Any, k: Array, isotropic: bool = True) -> Array:
-        """The steeper of the two falling lines; nothing where none falls."""
-        return -np.maximum(*(lines(group, k, sign)[:, 3] for sign in ("", "_negative")))
-
-    @classmethod
-    def jumps(cls, group: Any) -> Array:
-        return np.isfinite(side_of(group, "ultimate", "")) | np.isfinite(side_of(group, "ultimate", "_negative"))
-
-    @classmethod
-    def first_yield(cls, group: Any) -> Array:
-        return np.minimum(*(side_of(group, "yield_force", sign) for sign in ("", "_negative")))
 
 
 def check_sides(law: Any) -> None:

@@ -347,7 +347,7 @@ class Parallel(Combined):
     --------
     >>> import hamex as hx
     >>> law = hx.laws.Parallel([hx.laws.Bilinear(1.0), hx.laws.Gap(gap=0.02)], shares=[0.75, 0.25])
-    >>> hx.respond(law, [0.0, 0.03, -0.03], stiffness=100.0).force.tolist()
+    >>> hx.respond(law, [0.0, 0.03, -0.03], stiffness=100.0).force.round(12).tolist()
     [0.0, 1.0, -1.25]
     """
 

@@ -251,8 +251,9 @@ class Hysteretic(PathLaw):
             for name in own:
                 value = getattr(self, f"{name[:2]}p")
                 object.__setattr__(self, name, None if missing(value) else -value)
-        check_points(self, "p", 1.0)
-        check_points(self, "n", -1.0)
+        for side, sign in (("p", 1.0), ("n", -1.0)):
+            two = missing(getattr(self, f"s3{side}")) and missing(getattr(self, f"e3{side}"))
+            check_points(self, [(f"s{i}{side}", f"e{i}{side}") for i in ((1, 2) if two else (1, 2, 3))], sign)
         for name in ("pinchX", "pinchY"):
             if not checked(self, name) <= 1:
                 raise LawError(f"Hysteretic: {name} must be between 0 and 1, got {getattr(self, name):g}")
@@ -267,7 +268,7 @@ class Hysteretic(PathLaw):
     @classmethod
     def prepared(cls, group: Any, k: Array, tau: float) -> Array:
         sides = [envelopes(group, sign) for sign in "pn"]
-        area = sum(under(side) for side in sides)
+        area = sum(under(side[:, [0, 3, 6]], side[:, [1, 4, 7]]) for side in sides)
         rest = [getattr(group, name) for name in ("pinchX", "pinchY", "damage1", "damage2", "beta")]
         return np.column_stack([k, *sides, *rest, area])
 
@@ -294,18 +295,15 @@ def missing(value: Any) -> bool:
     return value is None or bool(value != value)
 
 
-def check_points(law: Any, side: str, sign: float) -> None:
-    """Points of one side, in their order; forces keep their sign."""
-    who, before = type(law).__name__, 0.0
-    word = "positive" if sign > 0 else "negative"
-    for i in (1, 2, 3):
-        force, at = f"s{i}{side}", f"e{i}{side}"
-        if i == 3 and missing(getattr(law, force)) and missing(getattr(law, at)):
-            return
-        if missing(getattr(law, force)) or missing(getattr(law, at)):
-            raise LawError(f"{who}: {force} and {at} belong together; give both")
+def check_points(law: Any, names: list[tuple[str, str]], sign: float) -> None:
+    """Points (force, deformation) of one side, in their order; forces keep their sign."""
+    who, before, word = type(law).__name__, 0.0, "positive" if sign > 0 else "negative"
+    for force, at in names:
+        for name, other in ((force, at), (at, force)):
+            if missing(getattr(law, name)):
+                raise LawError(f"{who}: {name} is missing; it belongs to {other} on the {word} side")
         f, e = (sign * checked(law, name, signed=True) for name in (force, at))
-        if f < 0 or (i == 1 and f == 0):
+        if f < 0 or (f == 0 and not before):
             raise LawError(f"{who}: {force} must be {word}, got {getattr(law, force):g}; an envelope keeps its sign")
         if e <= before:
             raise LawError(f"{who}: the points of the {word} side must go outwards; {at} is {getattr(law, at):g}")
@@ -326,7 +324,6 @@ def envelopes(group: Any, side: str) -> Array:
     return np.stack([e1, s1, k1, e2, s2, k2, e3, s3, k3, np.maximum(k1, np.maximum(k2, k3)), gone], axis=1)
 
 
-def under(side: Array) -> Array:
-    """(spring,), area below the envelope up to its third point."""
-    e, s = side[:, [0, 3, 6]], side[:, [1, 4, 7]]
+def under(e: Array, s: Array) -> Array:
+    """(spring,), area below an envelope through points (spring, point) up to the last."""
     return 0.5 * (e[:, 0] * s[:, 0] + np.sum(np.diff(e) * (s[:, 1:] + s[:, :-1]), axis=1))

@@ -22,9 +22,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from hamex.errors import LawError
-from hamex.model.laws.bilinear import Bilinear, check_sides, lines, side_of
+from hamex.model.laws.bilinear import Backbone, check_sides, lines, side_of
 from hamex.model.laws.law import Array, checked
-from hamex.model.laws.path import FOLLOWED, FORCE, LAST, RECOVERABLE, WAY, PathLaw
+from hamex.model.laws.path import FOLLOWED, FORCE, LAST, RECOVERABLE, WAY
 
 # State behind that of every law that is followed: the line it is on, wear of the unloading stiffness now and at the
 # last zero of the force, energies, the pinching point, the last reversal with the line it left; and of each side what
@@ -326,17 +326,12 @@ def again(p: Array, r: int, s: int, way: float, z: Array, o: int, q: int) -> Non
 
 
 @dataclass(frozen=True)
-class IMK(PathLaw):
-    """Ibarra, Medina and Krawinkler's spring: a backbone with cap and residual that wears with the energy spent.
+class IMK(Backbone):
+    """Ibarra, Medina and Krawinkler's spring: a backbone with cap and residual that wears with the energy spent. Its
+    first six parameters, and those of the negative side, are the numbers of :class:`Backbone`.
 
     Parameters
     ----------
-    yield_force : Fy (My) [force].
-    cap_ratio : force at the cap over Fy (Mc/My), at least 1 [1].
-    plastic : deformation from yield to the cap (θp) [length]; infinite, the default: there is no cap.
-    post_cap : deformation from the cap to where the falling line would reach zero (θpc) [length].
-    residual_ratio : residual force over Fy (κ) [1].
-    ultimate : deformation at which the spring breaks (θu) [length]; infinite by default.
     reloading : "bilinear", along the unloading stiffness to the backbone; "peak", towards the largest deformation so
         far; "pinching", the same through a point of lower force.
     lambda_s, lambda_c, lambda_a, lambda_k : reference energies over the yield force [length], of strength, cap,
@@ -346,9 +341,6 @@ class IMK(PathLaw):
     kappa_f, kappa_d : of pinching springs: force at the pinching point over that of a straight way, and share of the
         plastic deformation at which it lies before the end.
     rule : "published", or "opensees" for what the materials of that name do.
-    yield_force_negative, cap_ratio_negative, plastic_negative : the same on the side of negative forces, as positive
-        numbers; left out: as on the other side.
-    post_cap_negative, residual_ratio_negative, ultimate_negative : likewise.
 
     Examples
     --------
@@ -366,19 +358,12 @@ class IMK(PathLaw):
         "lambda_k": 1.5, "kappa_f": 0.4, "kappa_d": 0.5,
     }  # fmt: skip
     variables = VARIABLES
-    softens = True
     spring_piece = staticmethod(piece)
     words: ClassVar[dict[str, tuple[str, ...]]] = {
         "reloading": ("bilinear", "peak", "pinching"),
         "rule": ("published", "opensees"),
     }
 
-    yield_force: float
-    cap_ratio: float = 1.0
-    plastic: float = math.inf
-    post_cap: float = math.inf
-    residual_ratio: float = 0.0
-    ultimate: float = math.inf
     reloading: str = "bilinear"
     lambda_s: float = math.inf
     lambda_c: float = math.inf
@@ -393,12 +378,6 @@ class IMK(PathLaw):
     kappa_f: float = 1.0
     kappa_d: float = 1.0
     rule: str = "published"
-    yield_force_negative: float | None = None
-    cap_ratio_negative: float | None = None
-    plastic_negative: float | None = None
-    post_cap_negative: float | None = None
-    residual_ratio_negative: float | None = None
-    ultimate_negative: float | None = None
 
     def __post_init__(self) -> None:
         check_sides(self)
@@ -425,11 +404,6 @@ class IMK(PathLaw):
         rest = ("c_s", "c_c", "c_a", "c_k", "d_positive", "d_negative", "kappa_f", "kappa_d", "reloading", "rule")
         return np.column_stack([*columns, *energies, *(getattr(group, name) for name in rest)])
 
-    @classmethod
-    def slow_tangent(cls, group: Any, k: Array, isotropic: bool = True) -> Array:
-        """That of the unworn backbone: wear makes no falling line steeper."""
-        return Bilinear.slow_tangent(group, k, isotropic)
-
     def in_opensees(self, stiffness: float) -> tuple[str, list[float]]:
         names = ("plastic", "post_cap", "ultimate", "yield_force", "cap_ratio", "residual_ratio")
         given = {name: getattr(self, name) for name in self.names() if name not in self.words}
@@ -440,6 +414,3 @@ class IMK(PathLaw):
         pinch = ("kappa_f", "kappa_d") if self.reloading == "pinching" else ()
         material = {"bilinear": "IMKBilin", "peak": "IMKPeakOriented", "pinching": "IMKPinching"}[self.reloading]
         return material, [stiffness, *numbers, *(given[name] for name in ("d_positive", "d_negative", *pinch))]
-
-    jumps = Bilinear.jumps
-    first_yield = Bilinear.first_yield

@@ -382,7 +382,7 @@ def known() -> dict[str, type[Law]]:
     Examples
     --------
     >>> sorted(known())[:3]
-    ['bilinear', 'drucker_prager', 'gap']
+    ['bilinear', 'bouc_wen', 'drucker_prager']
     """
     classes = [home.load() for home in read_stub(laws.__name__, laws.__file__).values()]
     ours = [one for one in classes if isinstance(one, type) and issubclass(one, Law) and hasattr(one, "kind")]

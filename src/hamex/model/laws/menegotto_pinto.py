@@ -89,15 +89,15 @@ def area(x: float, R: float) -> float:
     """∫₀ˣ y/(1 + yᴿ)^(1/R) dy: x²/2 (1 + w)^(−1/R) ₂F₁(1/R, 1; 1 + 2/R; w/(1 + w)) with w = xᴿ, a series below 1."""
     if x <= 0.0:
         return 0.0
-    if x > 1.0:
-        return area(1.0, R) + (x - 1.0) * over(1.0, x, R)[0]
-    w = x**R
+    low = min(x, 1.0)
+    w = low**R
     v, term, total, n = w / (1.0 + w), 1.0, 1.0, 0.0
     while term > 1e-17:
         term *= v * (1.0 / R + n) / (1.0 + 2.0 / R + n)
         total += term
         n += 1.0
-    return 0.5 * x * x * (1.0 + w) ** (-1.0 / R) * total
+    found = 0.5 * low * low * (1.0 + w) ** (-1.0 / R) * total
+    return found if x <= 1.0 else found + (x - 1.0) * over(1.0, x, R)[0]
 
 
 def asymptote(p: Array, r: int, e: float, force: float, way: float, z: Array, o: int) -> tuple[float, float]:
@@ -249,7 +249,7 @@ class MenegottoPinto(PathLaw):
     >>> import hamex as hx
     >>> law = hx.laws.MenegottoPinto(yield_force=1.0, b=0.02, R0=20.0)
     >>> hx.respond(law, [0.0, 0.03, -0.03, 0.03], stiffness=100.0).force.round(4).tolist()
-    [0.0, 1.04, -0.9777, 0.9777]
+    [0.0, 1.04, -1.0083, 0.965]
     """
 
     kind = "menegotto_pinto"
