@@ -123,7 +123,7 @@ def data(system: System) -> list[str]:
     if len(found.data) + len(found.shifts) != system.free:
         wrong.append(f"free data for {system.free}: {found.data}, {found.shifts}")
     if system.space:
-        roles = [c.role for c in system.action().initial_conditions() if len(c.field.args) > 1]
+        roles = [c.role for c in system.action().initial_conditions() if len(c.field.args) > 1 and not c.part]
         gauges = sum(q in found.fields for q in found.reached)
         if sum(role in ("data", "gauge") for role in roles) - gauges != system.free or "undecided" in roles:
             wrong.append(f"free functions for {system.free}: {roles}")

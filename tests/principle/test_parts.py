@@ -119,6 +119,26 @@ def test_an_oscillator_that_hangs_on_a_string():
     ]
 
 
+def test_momenta_that_sit_on_parts_and_edges_are_data():
+    """A mass and its rotary inertia at a tip; what Rayleigh's rotary inertia leaves at the ends, ρI ẇ′ n."""
+    S = sp.Symbol("S", positive=True)
+    tip = Part({x: l}, "end", (M * w.diff(t) ** 2 + S * w.diff(t, x) ** 2) / 2)
+    beam = body((mu * w.diff(t) ** 2 - K * w.diff(x, 2) ** 2) / 2, tip)
+    first, *there, last = beam.initial_conditions()
+    assert (first.kind, last.kind) == ("momentum", "value")
+    assert [(c.kind, c.role, c.part, c.motion) for c in there] == [
+        ("momentum there", "data", tip, w),
+        ("momentum there", "data", tip, w.diff(x)),
+    ]
+    at_tip = [M * w.diff(t), S * w.diff(t, x)]
+    assert [c.equation.lhs for c in there] == [e.subs(x, l).subs(t, 0) for e in at_tip]
+    assert len({c.equation.rhs for c in (first, *there)}) == 3
+    held = body(STRING, Part({x: l}, "end", M * w.diff(t) ** 2 / 2, motions={w: 0}))
+    assert [c.kind for c in held.initial_conditions()] == ["momentum", "value"]  # its motion is given
+    (edge,) = (c for c in action("rayleigh-beam").initial_conditions() if c.part is not None)
+    assert (edge.part, edge.role) == ("boundary", "data")
+
+
 def test_a_part_may_be_written_at_its_place():
     at_end = w.subs(x, l)
     one = body(STRING, Part({x: l}, "end", M * at_end.diff(t) ** 2 / 2 - K * at_end**2 / 2))

@@ -239,5 +239,21 @@ def test_what_is_not_certified_is_not_listed_but_named(monkeypatch):
     """Planted: with places of one size alone the narrow well looks flat."""
     monkeypatch.setattr(symmetries, "_SIZES", ((1.0,),))
     with pytest.warns(UndecidedWarning, match="shift of x"):
-        found = Action((x,), kinetic(x) + a * sp.exp(-1000 * x**2)).symmetries()
+        well = Action((x,), kinetic(x) + a * sp.exp(-1000 * x**2))
+        found = well.symmetries()
     assert [s.name for s in found] == ["time: energy"]
+    assert "shift of x" in well.undecided_symmetries()
+
+
+def test_modes_whose_frequency_is_a_sum_are_found_whatever_its_sign():
+    """Analytic: two coupled circuits swing at 1/√(C(L ± M)), and √((k ∓ K)/m) has all five symmetries of one spring."""
+    L, M, C = sp.symbols("L M C", positive=True)
+    q = sp.Function("q_1")(t), sp.Function("q_2")(t)
+    coupled = L * (d(q[0]) ** 2 + d(q[1]) ** 2) / 2 + M * d(q[0]) * d(q[1]) - (q[0] ** 2 + q[1] ** 2) / (2 * C)
+    modes = [s.change for s in Action(q, coupled).symmetries() if s.kind == "mode"]
+    squares = {(sp.diff(c[q[0]], t, 2) / c[q[0]]).simplify(): sp.cancel(c[q[1]] / c[q[0]]) for c in modes}
+    assert {sp.cancel(-1 / s): side for s, side in squares.items()} == {C * L + C * M: 1, C * L - C * M: -1}
+    for stiffness in (k + a, k - a):
+        found = Action((x,), kinetic(x) - stiffness * x**2 / 2)
+        assert [s.kind for s in found.symmetries()] == ["time", *["mode"] * 4]
+        assert found.undecided_symmetries() == []

@@ -10,6 +10,8 @@ from shutil import which
 import pytest
 import sympy as sp
 
+from hamex.errors import UndecidedWarning
+from hamex.principle import symmetries
 from hamex.principle.action import Action
 from hamex.principle.conditions import MixedDimensionError, dimension_of, read_unit
 from hamex.principle.jets import t
@@ -373,6 +375,34 @@ def test_the_tutorials_run(name, capsys):
     printed = capsys.readouterr().out.splitlines()
     expected = re.findall(r"```text\n(.*?)```", (DOCS / f"{name}.md").read_text(encoding="utf-8"), re.DOTALL)
     assert printed == [line for block in expected for line in block.splitlines()]
+
+
+def test_what_is_undecided_is_said_on_the_page_too(monkeypatch, tmp_path):
+    """Planted: with places of one size alone the narrow well looks flat, and is not certified."""
+    monkeypatch.setattr(symmetries, "_SIZES", ((1.0,),))
+    m, x = sp.Symbol("m", positive=True), sp.Function("x")(t)
+    well = Action((x,), m * x.diff(t) ** 2 / 2 + sp.exp(-1000 * x**2))
+    with pytest.warns(UndecidedWarning, match="shift of x"):
+        found = derivation(well)
+    words = "Undecided, and not listed: shift of x"
+    assert words in " ".join(text(found).split())
+    assert words in write_html(found, tmp_path / "well.html").read_text()
+    assert words in " ".join(write_latex(found, tmp_path / "well.tex").read_text().split())
+
+
+def test_the_page_of_maxwells_potentials_has_gausss_law_and_what_is_not_linear_is_left_undecided():
+    place = sp.symbols("x y", real=True)
+    A1, A2, V = (sp.Function(name)(*place, t) for name in ("A_1", "A_2", "V"))
+    electric = (A1.diff(t) + V.diff(place[0])) ** 2 + (A2.diff(t) + V.diff(place[1])) ** 2
+    magnetic = (A2.diff(place[0]) - A1.diff(place[1])) ** 2
+    words = " ".join(text(derivation(Action((A1, A2, V), (electric - magnetic) / 2, space=place))).split())
+    assert "Arbitrary functions of place and time: V" in words
+    assert "Free data, 2 in number" in words
+    w, q = (sp.Function(name)(place[0], t) for name in "wq")
+    bent = (w.diff(t) + q.diff(place[0])) ** 2
+    words = " ".join(text(derivation(Action((w, q), bent + bent**2, space=place[:1]))).split())
+    assert "Not decided: not all rates have momenta" in words
+    assert "whether it is free is not decided" in words
 
 
 def test_friction_first_order_pairs_and_constraints_are_told_only_what_holds_for_them():

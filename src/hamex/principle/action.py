@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING
 import sympy as sp
 from sympy.core.function import AppliedUndef
 
-from hamex.errors import ActionError, ConvexityWarning
+from hamex.errors import ActionError, ConvexityWarning, UndecidedWarning
 from hamex.principle.constraints import check_stated, constrained, moves, multiplied
 from hamex.principle.jets import indices, jet, t
 from hamex.principle.parts import Part
@@ -207,13 +207,21 @@ class Action(StatedAction):
         >>> [(s.name, s.charge.value) for s in action("particle").symmetries()][:2]
         [('time: energy', m*Derivative(u(t), t)**2/2), ('shift of u', m*Derivative(u(t), t))]
         """
-        return list(self._symmetries)
+        found, undecided = self._searched
+        if undecided:
+            words = f"symmetries: undecided, and not listed: {'; '.join(undecided)}"
+            warnings.warn(words, UndecidedWarning, stacklevel=2)
+        return list(found)
+
+    def undecided_symmetries(self) -> list[str]:
+        """Names of changes that may be symmetries, and were neither certified nor refuted; mostly there are none."""
+        return list(self._searched[1])
 
     @cached_property
-    def _symmetries(self) -> list[Symmetry]:
-        from hamex.principle.symmetries import symmetries
+    def _searched(self) -> tuple[list[Symmetry], tuple[str, ...]]:
+        from hamex.principle.symmetries import searched
 
-        return symmetries(self)
+        return searched(self)
 
 
 def _refuse_uncovered(action: StatedAction) -> None:

@@ -15,6 +15,7 @@ from sympy.core.function import AppliedUndef
 
 from hamex.principle.free_data import free_data
 from hamex.principle.jets import jet, t
+from hamex.principle.parts import Part
 from hamex.principle.variation import StatedAction, has_rates, is_cyclic
 
 T = sp.Symbol("T", positive=True)
@@ -27,7 +28,9 @@ class InitialCondition:
     ``order`` is the place in the sequence in which the principle assigns it: the momentum first, eq. (32), then the
     value, eq. (33), whose variation is thereby zero. ``role`` says whether the datum is free to be given (``data``),
     fixes something that nothing depends on (``gauge``), follows from the others (``determined``) by ``relation``,
-    which vanishes, or whether none of this was decided (``undecided``).
+    which vanishes, or whether none of this was decided (``undecided``). ``part`` is where a momentum sits that is not
+    the body's: a mass at an edge, or ``"boundary"`` where rates with space derivatives leave one (kind ``momentum
+    there``; ``motion`` is the field, or its slope, whose virtual value it meets).
     """
 
     order: int
@@ -36,6 +39,8 @@ class InitialCondition:
     equation: sp.Eq
     role: str
     relation: sp.Expr | None = None
+    part: Part | str | None = None
+    motion: sp.Expr | None = None
 
 
 @dataclass(frozen=True)
@@ -66,10 +71,30 @@ def initial_conditions(action: StatedAction) -> list[InitialCondition]:
         if action.has_momentum[q]:
             equation = sp.Eq(at(action.momentum(q), zero), hat("phat", q, zero), evaluate=False)
             found.append(InitialCondition(len(found) + 1, q, "momentum", equation, *roles[q.diff(t)]))
+    for q, motion, momentum, part in _momenta_there(action):
+        place = {} if isinstance(part, str) or isinstance(part.where, str) else part.where
+        name = "phat_there" if motion == q else "phat_there_slope"
+        reserved = hat(name, q, zero).subs(place)
+        equation = sp.Eq(at(momentum.subs(place), zero), reserved, evaluate=False)
+        found.append(InitialCondition(len(found) + 1, q, "momentum there", equation, "data", None, part, motion))
     for q in action.fields:
         equation = sp.Eq(at(q, zero), hat("bar", q, zero), evaluate=False)
         found.append(InitialCondition(len(found) + 1, q, "value", equation, *roles[q]))
     return found
+
+
+def _momenta_there(action: StatedAction) -> list[tuple[AppliedUndef, sp.Expr, sp.Expr, Part | str]]:
+    """Field, motion, momentum and place of what sits on parts, and on the boundary itself: given like the body's.
+
+    The trace of a velocity that has a finite energy and no more is not defined: such a momentum is a datum of its own.
+    """
+    from hamex.principle.edges import balances, boundary_momenta
+
+    found: list[tuple[AppliedUndef, sp.Expr, sp.Expr, Part | str]] = []
+    if action.space:
+        found += [(c.field, c.motion, c.force, "boundary") for c in boundary_momenta(action) if c.force != 0]
+        found += [(b.field, b.motion, b.momentum, b.part) for b in balances(action) if b.momentum != 0]
+    return [one for one in found if one[0] not in action.lumped]
 
 
 Role = tuple[str, sp.Expr | None]

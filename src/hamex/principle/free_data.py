@@ -3,8 +3,8 @@
 A density with constant coefficients, quadratic in its fields, moves each wave by itself: with ∂_x as a letter D_x its
 equations are those of a lumped system over the field of rational functions of D, and what is singular in it, primary
 and secondary relations, gauges and free data, is found as in one (:mod:`hamex.principle.singular`). Ranks over that
-field are those at a generic wave vector, D = i k; operators in D alone that are left out of a relation, as the
-Laplacian in Δ(…) = 0, have an inverse there. Data are then functions of place, and relations come back with their space
+field are those at a generic wave vector, D = i k, where operators of place alone, as the Laplacian in ΔV = …, have an
+inverse. Data are then functions of place, and relations come back with their space
 derivatives: Gauss's law of Maxwell's potentials.
 
 Other densities are decided where the Hessian by the rates is regular, or where each field without a rate is fixed by
@@ -24,16 +24,7 @@ import sympy as sp
 from sympy.core.function import AppliedUndef
 
 from hamex.errors import ActionError
-from hamex.principle.jets import (
-    NoPlaceError,
-    Places,
-    UnevenRankError,
-    indices,
-    is_zero,
-    jet,
-    partial,
-    t,
-)
+from hamex.principle.jets import NoPlaceError, Places, UnevenRankError, indices, is_zero, jet, partial, t
 from hamex.principle.variation import StatedAction, has_rates, is_cyclic
 
 _LONG = 60  # digits of numbers that are not rational
@@ -114,7 +105,9 @@ class FreeData:
         if self.shifts:
             lines.append(f"gauges, values that nothing depends on: {listed(self.shifts)}")
         if self.arbitrary:
-            lines.append(f"arbitrary functions of {self.of}: {listed(self.arbitrary)}; they reach {listed(self.reached)}")
+            lines.append(
+                f"arbitrary functions of {self.of}: {listed(self.arbitrary)}; they reach {listed(self.reached)}"
+            )
         lines += [f"{relation.origin}: {relation.expression} = 0" for relation in self.relations]
         lines += [f"where {e} is not zero" for e in self.apart]
         unknown = "none: not all functions are determined" if self.arbitrary else "not counted"
@@ -159,8 +152,27 @@ def _analysed(analysis: Analysis) -> FreeData:
                 raise ActionError(f"Action: {why}: the equations contradict each other") from None
     except UndecidedError as problem:
         why = str(problem)
+        if analysis.pieces and not isinstance(action, _Wave):
+            why += _by_branch(action)
     carried = tuple(q.diff(t) for q in action.fields if action.has_momentum[q])
     return FreeData(action.fields, -1, (*action.fields, *carried), index=None, undecided=why)
+
+
+def _by_branch(action: StatedAction) -> str:
+    """What each branch of a dissipation in pieces leaves free, in words."""
+    from hamex.principle.singular import Analysis
+
+    whole = sp.piecewise_fold(action.dissipation)
+    if not isinstance(whole, sp.Piecewise):
+        return ""
+    given = action.fields, action.lagrangian
+    alone = [StatedAction(*given, piece, action.loads, constraints=action.constraints) for piece, _ in whole.args]
+    found = [_analysed(Analysis(branch, impulses=False)) for branch in alone]
+    if any(branch.undecided for branch in found):
+        return ""
+    met = ("otherwise" if condition == sp.true else f"where {condition}" for _, condition in whole.args)
+    said = (", ".join(map(_said, (*branch.shifts, *branch.data))) or "none" for branch in found)
+    return ": " + "; ".join(f"{words}, {branch}" for words, branch in zip(said, met, strict=True))
 
 
 def _in_space(action: StatedAction) -> FreeData:
@@ -170,6 +182,7 @@ def _in_space(action: StatedAction) -> FreeData:
     wave = _Wave.of(action)
     if wave.exact:
         analysis = Analysis(wave)
+        analysis.operators = set(wave.operators.values())
         analysis.is_shift = lambda q: is_cyclic(action, wave.there[q])  # type: ignore[method-assign]
         return wave.unfolded(_analysed(analysis))
     return _by_place(action, wave)
@@ -316,7 +329,9 @@ def _degree(wave: _Wave) -> int:
     coefficients = sp.Matrix(rows).to_DM().convert_to(sp.QQ[lam]).charpoly()[-1]
     powers = dict(sp.Poly(sp.QQ[lam].to_sympy(coefficients), lam).terms())
     largest = max(map(abs, powers.values()))
-    return max((n for (n,), c in powers.items() if abs(c) > largest / 10 ** (_LONG // 2)), default=-1) if largest else -1
+    return (
+        max((n for (n,), c in powers.items() if abs(c) > largest / 10 ** (_LONG // 2)), default=-1) if largest else -1
+    )
 
 
 def _is_fixed(action: StatedAction, q: AppliedUndef) -> bool:

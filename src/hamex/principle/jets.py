@@ -81,7 +81,7 @@ def _of_pieces(term: sp.Expr, wanted: sp.Expr, field: AppliedUndef, index: Index
 
 
 def total(expression: sp.Expr, by: sp.Symbol) -> sp.Expr:
-    """D_by of an expression of fields, by Leibniz; what SymPy finds term after term again is looked up."""
+    """D_by of an expression of fields, or ∂_by of one of letters, by Leibniz; factors that come again are looked up."""
     found = []
     for term in sp.Add.make_args(expression):
         factors = sp.Mul.make_args(term)
@@ -233,12 +233,13 @@ class Places:
         self.exact = not relations
         self._points: list[dict[sp.Symbol, Number]] = []
         seeds = iter(range(2 * _TRIES))
+        slopes = [[total(r, x) for x in self.variables] for r in relations]
         while len(self._points) < _POINTS:
             seed = next(seeds, None)
             if seed is None:
                 raise NoPlaceError
             with mpmath.workdps(_PLACE_DIGITS):
-                point = _found(list(relations), self.variables, random.Random(seed), seed >= _TRIES)
+                point = _found(list(relations), slopes, self.variables, random.Random(seed), seed >= _TRIES)
             if point is not None and not any(_is_near(e, point) for e in apart):
                 self._points.append(point)
 
@@ -261,28 +262,62 @@ class Places:
 
     def values(self, expressions: Sequence[sp.Expr]) -> list[list[Number]]:
         """Values at each point; what does not stand out from its error is zero."""
-        expressions = [sp.sympify(e) for e in expressions]
-        terms = [sp.Add.make_args(sp.expand(e)) for e in expressions]
-        moving = [] if self.exact else self.variables
-        slopes = [[sp.diff(e, x) for x in moving if e.has(x)] for e in expressions]
-        symbols = sorted({s for e in expressions for s in e.free_symbols}, key=sp.default_sort_key)
-        function = compiled([symbols], [terms, slopes], "mpmath")
+        terms = [sp.Add.make_args(sp.expand(sp.sympify(e))) for e in expressions]
+        symbols = sorted({s for parts in terms for e in parts for s in e.free_symbols}, key=sp.default_sort_key)
         with mpmath.workdps(_PLACE_DIGITS):
-            return [self._sure(function, symbols, point, seed) for seed, point in enumerate(self._points)]
+            return [self._sure(terms, symbols, point, seed) for seed, point in enumerate(self._points)]
 
-    def _sure(self, function: Any, symbols: list[sp.Symbol], point: dict[sp.Symbol, Number], seed: int) -> list[Number]:
+    def _sure(
+        self, terms: list[tuple[sp.Expr, ...]], symbols: list[sp.Symbol], point: dict[sp.Symbol, Number], seed: int
+    ) -> list[Number]:
         new = [s for s in symbols if s not in point]
         point.update(_numbers(random_place(new, random.Random(1000 + seed + 7 * len(point)))))
+        beside = dict(point)  # a little off: the change of a value there shows its slope, and so its error
+        source, little = random.Random(seed), mpmath.mpf(10) ** (_SURE - _PLACE_DIGITS)
+        for x in () if self.exact else self.variables:
+            beside[x] = point[x] + little * source.choice((-1, 1)) * source.uniform(0.5, 1)
+        known: tuple[dict[sp.Expr, Number], dict[sp.Expr, Number]] = {}, {}
+        found = []
         try:
-            terms, slopes = function([point[s] for s in symbols])
+            for parts in terms:
+                here = [_evaluated(e, point, known[0]) for e in parts]
+                value = sum(here, mpmath.mpf(0))
+                error = sum(map(abs, here), mpmath.mpf(0)) * little
+                if not self.exact:
+                    error += 10**5 * abs(sum((_evaluated(e, beside, known[1]) for e in parts), mpmath.mpf(0)) - value)
+                found.append(value if abs(value) > error else mpmath.mpf(0))
         except _TROUBLE:
             raise NoPlaceError from None
-        found = []
-        for parts, gradient in zip(terms, slopes, strict=True):
-            value = sum(parts, mpmath.mpf(0))
-            error = sum(map(abs, parts), mpmath.mpf(0)) + 10**5 * sum(map(abs, gradient), mpmath.mpf(0))
-            found.append(value if abs(value) > error * mpmath.mpf(10) ** (_SURE - _PLACE_DIGITS) else mpmath.mpf(0))
         return found
+
+
+def _evaluated(e: sp.Expr, point: dict[sp.Symbol, Number], known: dict[sp.Expr, Number]) -> Number:
+    """An expression at a point: sums, products and powers as they stand, each once; the rest compiled."""
+    if e in known:
+        return known[e]
+    if e.is_Symbol:
+        value = point[e]
+    elif e.is_Rational:
+        value = mpmath.mpf(int(e.p)) / int(e.q)
+    elif e.is_Add:
+        value = sum((_evaluated(x, point, known) for x in e.args), mpmath.mpf(0))
+    elif e.is_Mul:
+        value = mpmath.mpf(1)
+        for x in e.args:
+            value *= _evaluated(x, point, known)
+    elif e.is_Pow and e.exp.is_Integer:
+        value = _evaluated(e.base, point, known) ** int(e.exp)
+    else:
+        symbols, function = _other(e)
+        value = function(*(point[s] for s in symbols))
+    known[e] = value
+    return value
+
+
+@lru_cache(maxsize=_KEPT)
+def _other(e: sp.Expr) -> tuple[list[sp.Symbol], Callable[..., Number]]:
+    symbols = sorted(e.free_symbols, key=sp.default_sort_key)
+    return symbols, compiled(symbols, e, "mpmath")
 
 
 def rank(matrix: list[list[Number]]) -> int:
@@ -310,9 +345,8 @@ def pivots(matrix: list[list[Number]], order: Sequence[int] | None = None) -> li
 
 def _is_near(expression: sp.Expr, point: dict[sp.Symbol, Number]) -> bool:
     """Whether a point lies where an expression vanishes that is to be kept apart from zero."""
-    symbols = sorted(expression.free_symbols & point.keys(), key=sp.default_sort_key)
     with mpmath.workdps(_DIGITS):
-        value = compiled(symbols, expression, "mpmath")(*(point[s] for s in symbols))
+        value = _evaluated(expression, point, {})
         return bool(abs(value) < mpmath.mpf(10) ** -_SURE)
 
 
@@ -326,7 +360,11 @@ def _numbers(places: dict[sp.Symbol, sp.Rational]) -> dict[sp.Symbol, Number]:
 
 
 def _found(
-    relations: list[sp.Expr], variables: list[sp.Symbol], source: random.Random, complex_: bool
+    relations: list[sp.Expr],
+    slopes: list[list[sp.Expr]],
+    variables: list[sp.Symbol],
+    source: random.Random,
+    complex_: bool,
 ) -> dict[sp.Symbol, Number] | None:
     """Newton's method from a random start. Slopes in machine numbers gain fifteen digits at each step."""
     symbols = sorted({*variables, *(s for r in relations for s in r.free_symbols)}, key=sp.default_sort_key)
@@ -335,16 +373,15 @@ def _found(
         return point
     if complex_:
         point |= {x: mpmath.mpc(point[x], source.uniform(0.3, 1)) for x in variables}
-    slopes = [[sp.diff(r, x) for x in variables] for r in relations]
-    function = compiled([symbols], [relations, slopes], "mpmath")
     kind = complex if complex_ else float
     for _ in range(_ITERATIONS):
         try:
-            gaps, tangent = function([point[s] for s in symbols])
+            known: dict[sp.Expr, Number] = {}
+            gaps = [_evaluated(r, point, known) for r in relations]
             size = max(map(abs, gaps))
             if size < mpmath.mpf(10) ** (8 - _PLACE_DIGITS):
                 return point
-            matrix = np.array([[kind(x) for x in row] for row in tangent])
+            matrix = np.array([[kind(_evaluated(x, point, known)) for x in row] for row in slopes])
             step = np.linalg.lstsq(matrix, np.array([kind(g / size) for g in gaps]), rcond=1e-9)[0]
         except (*_TROUBLE, np.linalg.LinAlgError):
             return None
@@ -356,7 +393,7 @@ def _found(
 
 def slope(expression: sp.Expr, coordinates: list[sp.Symbol], direction: list[sp.Expr]) -> sp.Expr:
     """The derivative of an expression along a direction."""
-    return sum((sp.diff(expression, x) * d for x, d in zip(coordinates, direction, strict=True)), sp.S.Zero)
+    return sum((total(expression, x) * d for x, d in zip(coordinates, direction, strict=True)), sp.S.Zero)
 
 
 def closure(

@@ -111,10 +111,10 @@ def time_functions(action: StatedAction, E: list[sp.Expr]) -> dict[str, TimeFunc
             _add(found, root, (("exp", 1),))
         elif p.degree() == 2 and p.nth(1).is_zero:
             square = sp.factor(p.nth(0) / p.nth(2))
-            if square.is_positive:
-                _add(found, sp.sqrt(square), (("cos", 1), ("sin", 1), ("cos", 2), ("sin", 2)))
-            elif square.is_negative:
+            if square.is_negative:
                 _add(found, sp.sqrt(-square), (("exp", 1), ("exp", -1), ("exp", 2), ("exp", -2)))
+            else:  # 1/C(L − M) has no sign of its own: the functions are those of its positive side
+                _add(found, sp.sqrt(square), (("cos", 1), ("sin", 1), ("cos", 2), ("sin", 2)))
     return found
 
 

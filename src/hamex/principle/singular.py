@@ -31,6 +31,7 @@ from hamex.principle.jets import (
     pythagoras,
     slope,
     t,
+    total,
     without_products,
 )
 from hamex.principle.variation import StatedAction, is_cyclic, stated_rows
@@ -54,8 +55,9 @@ class _Row:
 class Analysis:
     """The work: fields and their rates as letters, rows of equations by the highest derivative in them."""
 
-    def __init__(self, action: StatedAction) -> None:
+    def __init__(self, action: StatedAction, impulses: bool = True) -> None:
         self.action = action
+        self.impulses = impulses  # whether λ̇ g(q) holds g at zero, as an impulse of a constraint does
         forces = [reaction for reaction, _, _ in stated_rows(action)]
         self.all = (*action.fields, *forces)
         self.letters: dict[sp.Basic, sp.Symbol] = {}
@@ -63,7 +65,8 @@ class Analysis:
             [self._letter(sp.Derivative(f, (t, k)) if k else f) for f in self.all] for k in range(3)
         )
         momenta = [self.flat(action.momentum(q)) for q in action.fields]
-        self.hessian = [[sp.diff(P, x) for x in self.v[: len(momenta)]] for P in momenta]
+        self.hessian = [[total(P, x) for x in self.v[: len(momenta)]] for P in momenta]
+        self.operators: set[sp.Symbol] = set()  # letters for space derivatives: D V = 0 does not say V = 0
         self.rows: list[_Row] = []
         self.pieces = False
         self.apart: set[sp.Expr] = set()
@@ -78,7 +81,8 @@ class Analysis:
         equations = [self.flat(e) for e in self.action.strong_form().values()]
         self.pieces = any(e.has(sp.Piecewise) for e in equations)
         self.rows = [_Row(e, 0, 1) for e in equations]
-        impulses = [g for origin, g in multipliers(self.action).values() if origin == "impulse"]
+        bonds = multipliers(self.action).values() if self.impulses else ()
+        impulses = [g for origin, g in bonds if origin == "impulse"]
         self.rows += [_Row(self.flat(e), 0, 0) for e in (*self.action.constraints, *impulses)]
 
     def is_shift(self, q: AppliedUndef) -> bool:
@@ -100,7 +104,7 @@ class Analysis:
     def rate(self, row: _Row) -> _Row:
         if row.expression.has(sp.Piecewise):  # each branch has its own rate, and its own free data
             raise UndecidedError("a relation in pieces leaves other data free on each of its branches")
-        return _Row(self.flat(sp.diff(self.back(row.expression), t).doit()), row.depth + 1, max(2, row.generation + 1))
+        return _Row(self.flat(total(self.back(row.expression), t)), row.depth + 1, max(2, row.generation + 1))
 
     def shown(self) -> list[sp.Expr]:
         return [self.back(row.expression) for row in self.relations]
@@ -148,7 +152,7 @@ class Analysis:
             # The set is smaller now: what determined an acceleration, or a rate, may no longer do so.
             again, self.second = [r for r, _ in self.second], []
             tied = [r for r in self.relations if r.expression.has(*self.v)]
-            if tied and self.places().rank([[sp.diff(r.expression, x) for x in self.v] for r in tied]) < len(tied):
+            if tied and self.places().rank([[total(r.expression, x) for x in self.v] for r in tied]) < len(tied):
                 bent = self._rates_put_in(tied) or self._products_out(tied)
                 if row in tied and not bent:
                     raise UndecidedError("relations that are not linear in the rates hide one among values")
@@ -161,7 +165,7 @@ class Analysis:
     def _without_accelerations(self, row: _Row, places: Places) -> _Row | None:
         """The row less the ones that are solved for accelerations; None when it determines one itself."""
         row = self._reduced(row, self.second, self.a)
-        entries = {x: sp.diff(row.expression, x) for x in self.a if row.expression.has(x)}
+        entries = {x: total(row.expression, x) for x in self.a if row.expression.has(x)}
         solid = [x for x, entry in entries.items() if not places.vanishes(entry)]
         if solid:
             best = min(solid, key=lambda x: (entries[x].has(*self.q, *self.v), entries[x].count_ops()))
@@ -174,10 +178,10 @@ class Analysis:
         places = self.places(rates=False)
         solved: list[tuple[_Row, int]] = []
         for known in (*(r for r in self.relations if r.expression.has(*self.v)), row):
-            if any(sp.diff(known.expression, x).has(*self.v) for x in self.v):
+            if any(total(known.expression, x).has(*self.v) for x in self.v):
                 continue
             less = self._reduced(known, solved, self.v)
-            entries = {x: sp.diff(less.expression, x) for x in self.v if less.expression.has(x)}
+            entries = {x: total(less.expression, x) for x in self.v if less.expression.has(x)}
             solid = [x for x, entry in entries.items() if not places.vanishes(entry)]
             if solid:
                 best = min(solid, key=lambda x: (entries[x].has(*self.q), entries[x].count_ops()))
@@ -189,7 +193,7 @@ class Analysis:
 
     def _rates_put_in(self, tied: list[_Row]) -> dict[_Row, _Row]:
         """Relations that are not linear in the rates, with the rates that the linear ones determine."""
-        linear = [r for r in tied if not any(sp.diff(r.expression, x).has(*self.v) for x in self.v)]
+        linear = [r for r in tied if not any(total(r.expression, x).has(*self.v) for x in self.v)]
         known = sp.solve([r.expression for r in linear], self.v, dict=True) if linear else []
         if len(known) != 1 or len(linear) == len(tied):
             return {}
@@ -209,11 +213,13 @@ class Analysis:
     def _reduced(self, row: _Row, solved: list[tuple[_Row, int]], letters: list[sp.Symbol]) -> _Row:
         expression, depth, generation = row.expression, row.depth, row.generation
         for other, place in solved:
-            entry = sp.diff(expression, letters[place])
+            entry = total(expression, letters[place])
             if entry == 0:
                 continue
-            ratio = entry / sp.diff(other.expression, letters[place])
-            expression = self._plain(expression - ratio * other.expression)
+            pivot = total(other.expression, letters[place])
+            expression = expression - entry / pivot * other.expression
+            # Over a product like terms meet as they stand; over a sum they must be cancelled.
+            expression = sp.expand(expression) if _is_product(pivot) else self._plain(expression)
             # A combination of equations as they stand is primary; with a rate among them it is secondary.
             depth, generation = max(depth, other.depth), max(generation, other.generation)
         return _Row(expression, depth, generation)
@@ -221,7 +227,7 @@ class Analysis:
     def _plain(self, expression: sp.Expr) -> sp.Expr:
         if expression.has(sp.Piecewise):
             return sp.expand(expression)
-        return sp.expand(sp.cancel(sp.together(expression)) if expression.count_ops() < _LONG else expression)
+        return sp.expand(sp.cancel(expression) if expression.count_ops() < _LONG else expression)
 
     def _short(self, expression: sp.Expr) -> sp.Expr:
         """The numerator without what cannot vanish, each factor once: z² = 0 says z = 0."""
@@ -231,19 +237,21 @@ class Analysis:
         if numerator.count_ops() > _LONG:
             return sp.expand(numerator)
         moving = {*self.q, *self.v, t, *(x for node, x in self.letters.items() if node not in self.all)}
-        factors = [f for f, _ in sp.factor_list(numerator)[1] if f.free_symbols & moving]
+        every = sp.factor_list(numerator)[1]
+        factors = [f for f, _ in every if f.free_symbols & moving]
+        outer = sp.prod([f**n for f, n in every if not f.free_symbols & moving and f.free_symbols & self.operators])
         carried = {self._letter(q) for q in self.action.fields if self.action.has_momentum[q]}
         lone = [f for f in factors if f in carried or (f.is_Function and f.args[0] in carried)]
         if len(lone) < len(factors):  # r (θ̇ − z) = 0 says θ̇ = z where r ≠ 0
             self.apart |= set(lone)
             factors = [f for f in factors if f not in lone]
-        short = pythagoras(sp.expand(sp.prod(factors)) if factors else numerator)
+        short = pythagoras(sp.expand(outer * sp.prod(factors)) if factors else numerator)
         return -short if short.could_extract_minus_sign() else short
 
     def _counted(self, hessian: int) -> FreeData:
         places, n = self.places(), len(self.all)
         coordinates = [*self.q, *self.v]
-        table = [[sp.diff(r.expression, x) for x in coordinates] for r in self.relations]
+        table = [[total(r.expression, x) for x in coordinates] for r in self.relations]
         points = places.matrices(table)
         preferred = self._preferred()
         dependent = [pivots(point, preferred[::-1]) for point in points]
@@ -256,7 +264,7 @@ class Analysis:
         shown = [self._shown(row) for row in self.relations]
         determined = {nodes[column]: shown[r] for r, column in first}
         free = [i for i in preferred if i not in {column for _, column in first}]
-        open_fields = n - places.rank([[sp.diff(r.expression, x) for x in self.a] for r, _ in self.second] or [[0] * n])
+        open_fields = n - places.rank([[total(r.expression, x) for x in self.a] for r, _ in self.second] or [[0] * n])
         if not open_fields:
             return self._listed(hessian, [nodes[i] for i in free], [], [], determined, self._index(places))
         solved = {place for _, place in self.second}
@@ -304,10 +312,10 @@ class Analysis:
         coordinates = [*self.q, *self.v]
         zero = dict.fromkeys(loose, sp.S.Zero)
         motion = [*self.v, *(moved[x].xreplace(zero) for x in self.a)]
-        fields = [[*([sp.S.Zero] * len(self.v)), *(sp.diff(moved[x], u) for x in self.a)] for u in loose]
+        fields = [[*([sp.S.Zero] * len(self.v)), *(total(moved[x], u) for x in self.a)] for u in loose]
 
         def along(expression: sp.Expr) -> sp.Expr:
-            rate = self.flat(sp.diff(self.back(expression), t).doit())
+            rate = self.flat(total(self.back(expression), t))
             return rate.xreplace({x: e.xreplace(zero) for x, e in moved.items()})
 
         def bracket(one: list[sp.Expr] | None, other: list[sp.Expr]) -> list[sp.Expr]:
@@ -325,8 +333,13 @@ class Analysis:
         rows = [*(r for r, _ in self.second), *self.relations]
         for depth in range(max((r.depth for r in rows), default=0) + 1):
             chosen = [r.expression for r in rows if r.depth <= depth]
-            both = places.rank([[sp.diff(e, x) for x in (*targets, *others)] for e in chosen]) if chosen else 0
-            rest = places.rank([[sp.diff(e, x) for x in others] for e in chosen]) if chosen and others else 0
+            both = places.rank([[total(e, x) for x in (*targets, *others)] for e in chosen]) if chosen else 0
+            rest = places.rank([[total(e, x) for x in others] for e in chosen]) if chosen and others else 0
             if both - rest == len(targets):
                 return depth
         raise UndecidedError("the index was not found")
+
+
+def _is_product(pivot: sp.Expr) -> bool:
+    """Whether an entry is a product of powers of letters and numbers, with no sum in it."""
+    return all(f.as_base_exp()[0].is_Symbol or f.is_Rational for f in sp.Mul.make_args(pivot))

@@ -18,17 +18,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import cache
+from functools import cache, cached_property
 from itertools import combinations_with_replacement
 from typing import Any
-from warnings import warn
 
 import numpy as np
 import sympy as sp
 from numpy.typing import NDArray
 from sympy.core.function import AppliedUndef
 
-from hamex.errors import UndecidedWarning
 from hamex.principle.jets import Index, compiled, flattened, indices, is_zero, jet, pythagoras, t
 from hamex.principle.noether import Symmetry
 from hamex.principle.readable import (
@@ -45,11 +43,12 @@ from hamex.principle.readable import (
 from hamex.principle.variation import StatedAction, euler, stated_rows
 
 Array = NDArray[Any]
+_DRAWS = 200  # of parameters, until frequencies are real
 _SIZES = ((1.0,), (1.0, 0.1, 0.02), (1.0, 0.1, 0.02, 0.002, 20.0))  # of places; the next where one round was not sure
 
 
-def symmetries(action: StatedAction) -> list[Symmetry]:
-    """All point symmetries within the ansatz, simplest first, as a basis with small coefficients.
+def searched(action: StatedAction) -> tuple[list[Symmetry], tuple[str, ...]]:
+    """All point symmetries within the ansatz, simplest first, as a basis with small coefficients; and names of others.
 
     Lumped: ξ and η of degree 2 in (q, t); beside them cos ωt, sin ωt, cos 2ωt, sin 2ωt, or exponentials, where L is
     quadratic and the frequencies are roots of rational functions of the parameters. Continua: ξ affine in place and
@@ -57,7 +56,7 @@ def symmetries(action: StatedAction) -> list[Symmetry]:
     place, and stands here once, without it. With constraints only those on which the reactions do no work.
 
     >>> from hamex.principle.library import action
-    >>> [s.name for s in symmetries(action("gyroscopic"))]
+    >>> [s.name for s in searched(action("gyroscopic"))[0]]
     ['time: energy', 'rotation in (x, y)']
     """
     if action.lumped:  # they live in parts: of the body, all that holds at a place is said without them
@@ -72,10 +71,8 @@ def symmetries(action: StatedAction) -> list[Symmetry]:
         sure = found if _is_plain(action) else [s for s in found if _is_certain(s)]
         if len(sure) == len(found):  # other sizes show what hides between places, not coefficients that are no powers
             break
-    names = [*(s.name for s in found if s not in sure), *(["one with coefficients not recovered"] * lost)]
-    if names:
-        warn(f"symmetries: undecided, and not listed: {'; '.join(names)}", UndecidedWarning, stacklevel=2)
-    return sorted(sure, key=lambda s: KINDS.index(s.kind))
+    names = *(s.name for s in found if s not in sure), *(["one with coefficients not recovered"] * lost)
+    return sorted(sure, key=lambda s: KINDS.index(s.kind)), names
 
 
 def _is_plain(action: StatedAction) -> bool:
@@ -286,6 +283,14 @@ class _Equations:
             compiled(arguments, rows, "numpy", cse=True),
         )
 
+    @cached_property
+    def rates(self) -> dict[sp.Symbol, sp.Expr]:
+        """Frequencies that are no powers of the parameters, as letters beside them: entries may be powers of these."""
+        found = {f.frequency for f in self.functions.values()}
+        sums = [w for w in found if w.atoms(sp.Add) and not any(v != w and (w / v).is_Integer for v in found)]
+        lone = [w for w in sums if not w.could_extract_minus_sign() or -w not in sums]
+        return {sp.Dummy(positive=True): w for w in sorted(lone, key=sp.default_sort_key)}
+
     def matrix(
         self, columns: list[Column], numbers: dict[sp.Symbol, float], source: np.random.Generator, size: float
     ) -> Array:
@@ -302,7 +307,7 @@ class _Equations:
             if good.sum() * n >= 1.1 * len(columns):
                 break
         for name, f in self.functions.items():
-            rate = float(f.frequency.subs(numbers))
+            rate = complex(f.frequency.subs(numbers)).real
             values[name] = getattr(np, name.split()[0])(rate * values[t])
             values[f"rate {f.frequency}"] = np.full(points, rate)
         largest = np.abs(found).max(axis=0)  # each place has a say, also where all terms are small
@@ -377,7 +382,7 @@ def _null_vectors(
     first, second = samples[0][1], samples[-1][1]
     varies = np.abs(first - second) > SAME * (1 + np.abs(first))
     if varies.any():
-        samples += [_sample(system, columns, source, sizes) for _ in system.parameters]
+        samples += [_sample(system, columns, source, sizes) for _ in (*system.parameters, *system.rates)]
     found = []
     for i, row in enumerate(first):
         entries: dict[int, sp.Expr] = {}
@@ -388,7 +393,7 @@ def _null_vectors(
             if entry is None:
                 entries = _exactly(system, columns, np.nonzero(np.abs(row) > SAME)[0].tolist())
                 break
-            entries[j] = entry
+            entries[j] = entry.xreplace(system.rates)
         found.append(entries)
     return [entries for entries in found if entries], found.count({})
 
@@ -396,8 +401,13 @@ def _null_vectors(
 def _sample(
     system: _Equations, columns: list[Column], source: np.random.Generator, sizes: tuple[float, ...]
 ) -> tuple[dict[sp.Symbol, float], Array]:
-    """Parameters of order one, and the null space there in reduced form."""
-    numbers = {s: float(source.uniform(0.5, 2.0)) for s in system.parameters}
+    """Parameters of order one at which frequencies are real, and the null space there in reduced form."""
+    for _ in range(_DRAWS):
+        numbers = {s: float(source.uniform(0.5, 2.0)) for s in system.parameters}
+        rates = {letter: complex(rate.subs(numbers)) for letter, rate in system.rates.items()}
+        if not any(abs(rate.imag) > 0 for rate in rates.values()):
+            break
+    numbers |= {letter: rate.real for letter, rate in rates.items()}
     return numbers, null_space(np.vstack([system.matrix(columns, numbers, source, size) for size in sizes]))
 
 

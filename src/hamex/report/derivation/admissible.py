@@ -282,9 +282,8 @@ def _verdicts(found: FreeData) -> list[Text]:
     if found.arbitrary:
         items.append(
             say(
-                "**Arbitrary functions of {}**: {}. Nothing determines them, and starts that differ in {} alone are "
-                "the same motion.",
-                found.of,
+                f"**Arbitrary functions of {found.of}**: {{}}. Nothing determines them, and starts that differ in {{}} alone "
+                "are the same motion.",
                 enumerated(map(field, found.arbitrary)),
                 enumerated(map(formula_of, found.reached)),
             )

@@ -87,6 +87,8 @@ _ON_PAGES = ("shift", "rotation", "time", "translation", "boost", "scaling", "pr
 def _charges(system: DerivedSystem) -> list[Block]:
     """Point symmetries with their charges, balance laws, and what the elements in time keep of them."""
     found = sorted(system.action.symmetries(), key=lambda s: _ON_PAGES.index(s.kind))
+    open_ones = system.action.undecided_symmetries()
+    undecided: list[Block] = [Paragraph(f"Undecided, and not listed: {'; '.join(open_ones)}.")] if open_ones else []
     told = [s for s in found if s.name != "time: energy" or not system.lumped]
     # Modes say what the solution says; of a system that loses energy they say less.
     lossless = not system.dissipative and not system.action.loads
@@ -98,7 +100,8 @@ def _charges(system: DerivedSystem) -> list[Block]:
                     "No change of time and fields of degree 2 leaves {L} unchanged, not even up to a total derivative: "
                     "there is no charge of this kind."
                 )
-            )
+            ),
+            *undecided,
         ]
     blocks: list[Block] = []
     if shown:
@@ -129,6 +132,7 @@ def _charges(system: DerivedSystem) -> list[Block]:
                 "fixes the impulse, which is a gauge."
             )
         )
+    blocks += undecided
     return [*blocks, *(_kept_table([s for s in found if s in shown or s not in told]) if system.lumped else [])]
 
 

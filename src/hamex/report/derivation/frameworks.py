@@ -37,7 +37,7 @@ def side_by_side(system: DerivedSystem) -> list[Block]:
     letter = system.letter
     constraints = tuple(formula_of(c) for c in system.action.classical().constraints)
     listed = enumerated([*constraints[:8], *(["and so on"] if len(constraints) > 8 else [])])
-    given = [c for c in system.action.initial_conditions() if c.role != "determined"]
+    given = [c for c in system.action.initial_conditions() if c.role != "determined" and c.part is None]
     data = enumerated(formula_of(c.equation.lhs) for c in given[:8])
     bonds = system.action.constrained().constraints
     rolling = any(c.kind == "nonholonomic" for c in bonds)

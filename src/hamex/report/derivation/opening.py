@@ -321,6 +321,8 @@ def _left_over(q: Expr, end: Expr) -> Formula:
 def _assignment(system: DerivedSystem) -> list[Block]:
     momenta, values_given = list[Text](), list[Text]()
     for condition in system.action.initial_conditions():
+        if condition.part is not None:
+            continue  # with the places where they sit, below
         q = condition.field
         place = "" if system.lumped or q in system.action.lumped else ", at every place"
         if condition.kind == "momentum":
