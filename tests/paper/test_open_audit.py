@@ -178,7 +178,7 @@ def test_the_paper_among_the_examples(capsys, tmp_path):
     assert found["(4) eq:pendulum"]["line"] == 20
     assert r"\cos \theta \ddot{x}" in found["(4) eq:pendulum"]["correct"]
     page = target.read_text(encoding="utf-8")
-    assert page.count('<section class="item"') == len(found)
+    assert page.count('<section class="item" id="f-') == len(found)
     assert page.count("<svg") >= len(found)
     assert "<script" not in page
     _, said = call(capsys, *files)

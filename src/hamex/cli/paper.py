@@ -15,7 +15,7 @@ import typer
 from hamex.errors import InputError
 
 if TYPE_CHECKING:
-    from hamex.paper.audit.open_audit import FormulaVerdict
+    from hamex.paper.audit.judging import FormulaVerdict
     from hamex.paper.audit.run import Item
     from hamex.paper.results import PaperResults
 
@@ -171,9 +171,9 @@ def _audit_text(path: Path, system: str, letters: str, page: Path | None, as_jso
     """One's own paper against one's own action."""
     from hamex.cli.derive import load
     from hamex.files import SETTINGS, read_text
-    from hamex.paper.audit.judging import MISPRINT
+    from hamex.paper.audit.judging import MISPRINT, NOT_UNDERSTOOD
     from hamex.paper.audit.manuscript import letters_of, read_manuscript
-    from hamex.paper.audit.open_audit import NOT_UNDERSTOOD, OpenAudit
+    from hamex.paper.audit.open_audit import OpenAudit
     from hamex.paper.audit.run import write_open_page
 
     found = read_manuscript(read_text(path, SETTINGS), str(path))
@@ -204,7 +204,7 @@ def _show_verdicts(verdicts: list[FormulaVerdict]) -> None:
     """Counts, then every equation in its order, within 80 columns."""
     from collections import Counter
 
-    from hamex.paper.audit.open_audit import OPEN_VERDICTS, SKIPPED
+    from hamex.paper.audit.judging import OPEN_VERDICTS, SKIPPED
 
     counts = Counter(v.verdict for v in verdicts)
     lines = [f"{len(verdicts)} equations", ""]

@@ -249,11 +249,10 @@ class OpenMeaning(Meaning):
         values = sorted(set.intersection(*have)) if have else []
         if found[2] and values[:1] != [int(found[2])]:
             values = []
-        upper = self.defined.get(WrittenLetter(part.upper)) if part.upper.isalpha() else None
-        if part.upper.isdigit() or (upper is not None and upper.is_Integer):
-            last = int(part.upper) if part.upper.isdigit() else int(upper)
-            values = list(range(int(found[2] or 1), last + 1))
-        elif part.upper and (not part.upper.isalpha() or upper is not None or self.knows(WrittenLetter(part.upper))):
+        upper = sp.Integer(part.upper) if part.upper.isdigit() else self.defined.get(WrittenLetter(part.upper))
+        if upper is not None and upper.is_Integer:
+            values = list(range(int(found[2] or 1), int(upper) + 1))
+        elif part.upper and (not part.upper.isalpha() or self.knows(WrittenLetter(part.upper))):
             values = []
         if not values or len(values) > _LONGEST:
             self.faults.append(f"the limits {part.lower} and {part.upper or 'none'} of a sum are not numbers")

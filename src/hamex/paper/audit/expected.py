@@ -38,6 +38,17 @@ class Expected:
         free = Action(action.fields, action.lagrangian, space=action.space, constraints=action.constraints)
         return Expected(free)
 
+    def same_motions(self, lagrangian: sp.Expr) -> bool:
+        """Whether another Lagrangian has the same equations, without dissipation and loads."""
+        action = self.action
+        try:
+            ours, theirs = (
+                Action(action.fields, L, space=action.space).strong_form() for L in (action.lagrangian, lagrangian)
+            )
+        except Exception:  # an expression that is no Lagrangian of these fields
+            return False
+        return all(is_zero(theirs[q] - e) for q, e in ours.items())
+
     # ---- along the motion ----------------------------------------------------------------------------------------
 
     @cached_property
@@ -176,6 +187,11 @@ class Expected:
             if not isinstance(b.part.where, str) and where & set(map(str, b.part.where.values()))
         ]
 
+    def ends(self) -> list[str]:
+        """Ends of a body on a line that the action names, by parts that sit there."""
+        parts = [part for part in self.action.parts if part.side in ("start", "end")]
+        return [str(value) for part in parts if not isinstance(part.where, str) for value in part.where.values()]
+
     def forces(self) -> list[tuple[sp.Expr, sp.Expr]]:
         """Motions of a boundary without parts, each with the force that works on it, outward normal 1."""
         found = []
@@ -259,3 +275,11 @@ def eliminated(expression: sp.Expr, rules: Rules) -> sp.Expr:
             return expression
         expression = expression.xreplace(found).doit()
     return expression
+
+
+def difference(left: sp.Expr, right: sp.Expr) -> sp.Expr:
+    """Left minus right; zero may stand for a matrix of zeros."""
+    for one, other in ((left, right), (right, left)):
+        if isinstance(one, sp.MatrixBase) and other == 0:
+            return one if one is left else -one
+    return left - right

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 
 import sympy as sp
+from sympy.core.function import AppliedUndef
 
 from hamex.paper.audit.notation import NumberedEquation, Statement, fault
 
 HOLDS, MISPRINT = "holds", "misprint"
 CONDITION, NOT_TRUE = "holds with a condition", "not true in general"
 VERDICTS = (HOLDS, MISPRINT, CONDITION, NOT_TRUE)
+# Of papers of others.
+DEFINITION, NOT_UNDERSTOOD, SKIPPED = "definition", "not understood", "skipped"
+CONSERVED = "conserved quantity"
+OPEN_VERDICTS = (HOLDS, MISPRINT, CONDITION, DEFINITION, NOT_UNDERSTOOD, SKIPPED)
 
 Derivation = Callable[[], tuple[Statement, ...]]
 
@@ -49,9 +55,28 @@ def same(printed: Statement, derived: Statement) -> bool:
         return True
     if _is_polynomial(p) and _is_polynomial(d):
         return _proportional(p, d)
+    if _refuted(p, d):
+        return False
     if any(zero(gap) for gap in (p - d, p + d)):
         return True
     return bool(p != 0 and d != 0 and sp.cancel(sp.together(p / d)).is_number)
+
+
+def _refuted(p: sp.Expr, d: sp.Expr) -> bool:
+    """Exact values at two places that are in different ratios: a proof, where to cancel polynomials takes seconds."""
+    whole = p + d
+    rates = sorted(whole.atoms(sp.Derivative), key=sp.default_sort_key)
+    rest = sorted(whole.atoms(AppliedUndef) | whole.free_symbols, key=sp.default_sort_key)
+    if any(not symbol.is_commutative for symbol in rest):
+        return False
+    found = []
+    for seed in (1, 2):
+        source = random.Random(seed)
+        numbers = {node: sp.Rational(source.randint(1, 99), source.randint(1, 99)) for node in (*rates, *rest)}
+        moving = {node: numbers[node] for node in rates}
+        found.append([e.xreplace(moving).xreplace(numbers) for e in (p, d)])
+    (a, b), (c, e) = found
+    return all(value.is_Rational for value in (a, b, c, e)) and a * e != b * c
 
 
 def _proportional(p: sp.Expr, d: sp.Expr) -> bool:
@@ -216,3 +241,46 @@ class Claim:
 def judged(verdict: str, evidence: str, correct: str = "") -> Judged:
     """A verdict with its evidence."""
     return Judged(Finding(verdict, evidence), correct)
+
+
+@dataclass(frozen=True)
+class FormulaVerdict:
+    """What is said of one formula; ``difference`` is printed minus derived, ``correct`` the right formula in LaTeX.
+
+    ``place`` shows what was not understood: a line of the formula, and below it a mark.
+    """
+
+    equation: str
+    line: int
+    claim: str
+    verdict: str
+    printed: str
+    evidence: str
+    difference: str = ""
+    correct: str = ""
+    place: str = ""
+    file: str = ""
+
+    @property
+    def gap(self) -> str:
+        """The difference with what it is the difference of."""
+        if not self.difference:
+            return ""
+        what = "rate along the motion" if self.claim == CONSERVED else "printed − derived"
+        return f"{what} = {self.difference}"
+
+    def as_json(self) -> dict[str, str | int]:
+        """The contract of ``hamex audit FILE.tex --action FILE.py --json``."""
+        return dict(vars(self))
+
+
+@dataclass(frozen=True)
+class Said:
+    """What is found of one statement; ``column`` is where it is not understood."""
+
+    claim: str
+    verdict: str
+    evidence: str
+    difference: sp.Expr | None = None
+    correct: str = ""
+    column: int | None = None

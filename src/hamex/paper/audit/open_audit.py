@@ -11,15 +11,25 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import replace
 from itertools import product
 
 import sympy as sp
 
 from hamex.paper.audit.action_letters import SPACE, WHOLE, ActionLetters, OpenMeaning, unplaced
-from hamex.paper.audit.expected import Expected, terms
-from hamex.paper.audit.judging import CONDITION, HOLDS, MISPRINT, zero
+from hamex.paper.audit.expected import Expected, difference, terms
+from hamex.paper.audit.judging import (
+    CONDITION,
+    CONSERVED,
+    DEFINITION,
+    HOLDS,
+    MISPRINT,
+    NOT_UNDERSTOOD,
+    SKIPPED,
+    FormulaVerdict,
+    Said,
+    zero,
+)
 from hamex.paper.audit.manuscript import Displayed, Manuscript, freed, part_of, ranged, window
 from hamex.principle.action import Action
 from hamex.principle.jets import indices, is_zero, jet, t
@@ -29,51 +39,7 @@ from hamex.principle.tokens import LanguageError
 from hamex.report.derivation.expressions import formula_of
 from hamex.report.derivation.formula import Formula
 
-DEFINITION, NOT_UNDERSTOOD, SKIPPED = "definition", "not understood", "skipped"
-CONSERVED = "conserved quantity"
-OPEN_VERDICTS = (HOLDS, MISPRINT, CONDITION, DEFINITION, NOT_UNDERSTOOD, SKIPPED)
 _CONSTANT = re.compile(r"\\(?:text|mathrm|textrm|mbox|operatorname)\{\s*(?:const\.?|constant)\s*\}")
-
-
-@dataclass(frozen=True)
-class FormulaVerdict:
-    """What is said of one formula; ``difference`` is printed minus derived, ``correct`` the right formula in LaTeX.
-
-    ``place`` shows what was not understood: a line of the formula, and below it a mark.
-    """
-
-    equation: str
-    line: int
-    claim: str
-    verdict: str
-    printed: str
-    evidence: str
-    difference: str = ""
-    correct: str = ""
-    place: str = ""
-    file: str = ""
-
-    @property
-    def gap(self) -> str:
-        """The difference with what it is the difference of."""
-        if not self.difference:
-            return ""
-        what = "rate along the motion" if self.claim == CONSERVED else "printed − derived"
-        return f"{what} = {self.difference}"
-
-    def as_json(self) -> dict[str, str | int]:
-        """The contract of ``hamex audit FILE.tex --action FILE.py --json``."""
-        return dict(vars(self))
-
-
-@dataclass(frozen=True)
-class _Said:
-    claim: str
-    verdict: str
-    evidence: str
-    difference: sp.Expr | None = None
-    correct: str = ""
-    column: int | None = None
 
 
 class OpenAudit:
@@ -84,7 +50,7 @@ class OpenAudit:
         self.table = ActionLetters.of(action, letters or {})
         self.defined: dict[WrittenLetter, sp.Expr] = {}
         self.scales: dict[sp.Expr, sp.Expr] = {}  # reactions that the text means with a factor
-        self.ends = [str(*p.where.values()) for p in action.parts if p.side in ("start", "end") and p.axis is not None]
+        self.ends = self.expected.ends()
         self.range: tuple[str, tuple[int, ...]] | None = None  # of the index in the formula that is being read
 
     def judged(self, text: Manuscript) -> Iterator[FormulaVerdict]:
@@ -94,7 +60,7 @@ class OpenAudit:
 
     def formula(self, shown: Displayed) -> Iterator[FormulaVerdict]:
         if shown.skipped:
-            said = _Said("", SKIPPED, "a comment asks not to judge it")
+            said = Said("", SKIPPED, "left out, as a comment of the text asks")
             yield self._verdict(shown, shown.name, shown.latex, said, "")
             return
         latex = self.table.joined(freed(_CONSTANT.sub(r"\\operatorname{const}", shown.latex)))
@@ -102,7 +68,7 @@ class OpenAudit:
         try:
             found = lines(body, OpenMeaning(self.table, self.defined).applies, f"line {shown.line}")
         except LanguageError as problem:
-            said = _Said("", NOT_UNDERSTOOD, f"cannot be read: {problem.said}", column=problem.column)
+            said = Said("", NOT_UNDERSTOOD, f"cannot be read: {problem.said}", column=problem.column)
             yield self._verdict(shown, shown.name, shown.latex, said, body)
             return
         spoken = self.with_places(found)
@@ -114,10 +80,10 @@ class OpenAudit:
             try:
                 said = self.line(line)
             except (TypeError, ValueError, ArithmeticError, AttributeError, NotImplementedError) as problem:
-                said = _Said("", NOT_UNDERSTOOD, f"is read but makes no sense as mathematics: {problem}")
+                said = Said("", NOT_UNDERSTOOD, f"is read but makes no sense as mathematics: {problem}")
             yield self._verdict(shown, name, written, said, body)
 
-    def _verdict(self, shown: Displayed, name: str, written: str, said: _Said, latex: str) -> FormulaVerdict:
+    def _verdict(self, shown: Displayed, name: str, written: str, said: Said, latex: str) -> FormulaVerdict:
         gap = "" if said.difference is None else self.shown(said.difference).text
         written = self.table.parted(written.replace(r"\operatorname{const}", r"\text{const}"))
         place = "" if said.column is None else window(latex, said.column)
@@ -160,13 +126,13 @@ class OpenAudit:
 
     # ---- one line ------------------------------------------------------------------------------------------------
 
-    def line(self, line: WrittenLine) -> _Said:
+    def line(self, line: WrittenLine) -> Said:
         """The worst of what its relations are, for every value of its indices."""
         if len(line.sides) == 1:
-            return _Said("", NOT_UNDERSTOOD, "states no relation", column=line.column)
+            return Said("", NOT_UNDERSTOOD, "states no relation", column=line.column)
         other = [relation for relation in line.relations if relation != "="]
         if other:
-            return _Said("", NOT_UNDERSTOOD, f"the relation {other[0]} is not decided here", column=line.column)
+            return Said("", NOT_UNDERSTOOD, f"the relation {other[0]} is not decided here", column=line.column)
         first, *rest = line.sides
         if line.place is not None or (len(rest) > 1 and rest[-1] == Number("0")):  # w = w' = 0: each with the last
             pairs = [(side, rest[-1]) for side in (first, *rest[:-1])]
@@ -175,7 +141,7 @@ class OpenAudit:
         try:
             ranges = self.ranges(line)
         except KeyError as index:
-            return _Said("", NOT_UNDERSTOOD, f"numbers are given for the index {index}, which no letter here has")
+            return Said("", NOT_UNDERSTOOD, f"numbers are given for the index {index}, which no letter here has")
         counts = [dict(zip(ranges, values, strict=True)) for values in product(*ranges.values())]
         return self.worst([self.pair(*pair, count, line.place) for count in counts for pair in pairs])
 
@@ -187,18 +153,18 @@ class OpenAudit:
             for index, numbers in reader.indexed(side):
                 found[index] = found.get(index, numbers) & numbers
         if self.range is not None:
-            index, numbers = self.range
+            index, given = self.range
             if index not in found:
                 raise KeyError(index)
-            found[index] = {n for n in found[index] if n >= numbers[0]} if len(numbers) == 1 else set(numbers)
+            found[index] = {n for n in found[index] if n >= given[0]} if len(given) == 1 else set(given)
         return {index: tuple(sorted(numbers)) for index, numbers in found.items()}
 
-    def worst(self, found: list[_Said]) -> _Said:
+    def worst(self, found: list[Said]) -> Said:
         """Of several, the one that stands least."""
         order = (NOT_UNDERSTOOD, MISPRINT, CONDITION, HOLDS, DEFINITION)
         return min(found, key=lambda said: order.index(said.verdict))
 
-    def pair(self, left: Node, right: Node, count: dict[str, int], place: tuple[Node, Node] | None) -> _Said:
+    def pair(self, left: Node, right: Node, count: dict[str, int], place: tuple[Node, Node] | None) -> Said:
         reader = OpenMeaning(self.table, self.defined)
         reader.count, reader.ends = count, self.ends
         subject = left.letter if isinstance(left, Apply) else left
@@ -208,37 +174,35 @@ class OpenAudit:
             base = reader.split(subject)[0]
             if base == subject and base in self.table.roles and isinstance(value, sp.MatrixBase):  # \mathbf{K}
                 self.defined[base] = value
-                return _Said(
-                    "definition", DEFINITION, f"{base} is a matrix here; taken as given and known from here on"
-                )
+                return Said("definition", DEFINITION, f"{base} is a matrix here; taken as given and known from here on")
             if base == subject and base in self.table.roles and base not in self.defined:
                 return self.role(base, value)
         if clear and not reader.places:
             letter, order = (left.base, reader(left.exponent)) if isinstance(left, Power) else (subject, sp.S.One)
             if isinstance(letter, WrittenLetter) and self.is_new(letter, reader) and order.is_Integer and order > 0:
                 self.defined[reader.split(letter)[0]] = value if order == 1 else value ** (1 / order)
-                return _Said("definition", DEFINITION, f"{letter} is new; taken as given and known from here on")
+                return Said("definition", DEFINITION, f"{letter} is new; taken as given and known from here on")
         if isinstance(left, WrittenLetter) and left.delta and self.table.known.get(reader.split(left)[0]) is None:
             if reader.faults or reader.split(left)[0] in self.table.roles:
                 told = (*reader.faults, f"{left} is not the variation of an action")[0]
-                return _Said("", NOT_UNDERSTOOD, told)
+                return Said("", NOT_UNDERSTOOD, told)
             return (
-                self.weak_form(sp.expand(value)) if value != 0 else _Said("stationarity", HOLDS, "the principle itself")
+                self.weak_form(sp.expand(value)) if value != 0 else Said("stationarity", HOLDS, "the principle itself")
             )
         if isinstance(left, Varied) and self.action.space and value == 0 and self.is_action(left.operand):
-            return _Said("stationarity", HOLDS, "the principle itself")
+            return Said("stationarity", HOLDS, "the principle itself")
         whole = reader(left)
         if right == WrittenLetter("const"):
             reader.unknown_letters = [letter for letter in reader.unknown_letters if letter.name != "const"]
             return self.not_known(reader) or self.conserved(whole)
         if reader.faults:
-            return _Said("", NOT_UNDERSTOOD, reader.faults[0])
+            return Said("", NOT_UNDERSTOOD, reader.faults[0])
         if place is not None:
             axis = place[0] if isinstance(place[0], WrittenLetter) else WrittenLetter("t")
             whole, value = reader.at_value(whole, axis, place[1]), reader.at_value(value, axis, place[1])
-        gap = _difference(whole, value)
+        gap = difference(whole, value)
         if reader.faults:
-            return _Said("", NOT_UNDERSTOOD, reader.faults[0])
+            return Said("", NOT_UNDERSTOOD, reader.faults[0])
         if isinstance(gap, sp.MatrixBase):
             return self.not_known(reader) or self.worst([self.motion(sp.expand(row)) for row in gap])
         if gap.has(WHOLE.over, WHOLE.ends) or any(gap.has(self.test(q)) for q in self.action.fields):
@@ -246,7 +210,7 @@ class OpenAudit:
         if reader.places:
             return self.data(whole, value, reader)
         if gap.has(SPACE):
-            return _Said("", NOT_UNDERSTOOD, "an integral over space in an equation is not decided here")
+            return Said("", NOT_UNDERSTOOD, "an integral over space in an equation is not decided here")
         return self.not_known(reader) or self.motion(sp.expand(gap.doit()))
 
     def is_action(self, part: Node) -> bool:
@@ -258,13 +222,13 @@ class OpenAudit:
             still and isinstance(letter, WrittenLetter) and self.table.roles.get(letter, ("",))[0] == "the Lagrangian"
         )
 
-    def not_known(self, reader: OpenMeaning) -> _Said | None:
+    def not_known(self, reader: OpenMeaning) -> Said | None:
         """What is said of the first letter without a meaning."""
         if not reader.unknown_letters:
             return None
         letter = reader.unknown_letters[0]
         told = f"the letter {letter} is not known; {reader.near(letter)}"
-        return _Said("", NOT_UNDERSTOOD, told, column=letter.column)
+        return Said("", NOT_UNDERSTOOD, told, column=letter.column)
 
     def is_new(self, letter: WrittenLetter, reader: OpenMeaning) -> bool:
         """A letter without dots or variation that has no meaning yet."""
@@ -276,75 +240,62 @@ class OpenAudit:
     def test(self, q: sp.Expr) -> sp.Expr:
         return self.action.variation().test(q)
 
-    def role(self, letter: WrittenLetter, value: sp.Expr) -> _Said:
+    def role(self, letter: WrittenLetter, value: sp.Expr) -> Said:
         """A letter of mechanics against what the action says it is; of a continuum the density, or the whole."""
         claim, meant = self.table.roles[letter]
         if self.action.space and value.has(SPACE):
             total = self.expected.total(claim)
             if total is None:
-                return _Said(claim, NOT_UNDERSTOOD, "parts that have names but no places cannot be written in total")
+                return Said(claim, NOT_UNDERSTOOD, "parts that have names but no places cannot be written in total")
             gap = sp.expand(sp.expand(value) - total)
             if is_zero(gap):
-                return _Said(claim, HOLDS, "equal to that of the action with its parts, exactly")
+                return Said(claim, HOLDS, "equal to that of the action with its parts, exactly")
             bare = gap.xreplace({SPACE: sp.S.One})
-            return _Said(claim, MISPRINT, f"is not {claim} of the action", unplaced(bare))
+            return Said(claim, MISPRINT, f"is not {claim} of the action", unplaced(bare))
         gap = sp.expand(value - meant)
         if zero(gap) or is_zero(gap):
-            return _Said(claim, HOLDS, "equal to that of the action, exactly")
+            return Said(claim, HOLDS, "equal to that of the action, exactly")
         right = f"{letter} = {self.shown(meant).latex}"
-        if letter == WrittenLetter("L"):
-            moved = self._equations(value)
-            if moved is not None and all(is_zero(moved[q] - e) for q, e in self.equations.items()):
-                text = "differs from the action's by a total derivative: the same equations of motion, other momenta"
-                return _Said(claim, CONDITION, text, gap, right)
+        if letter == WrittenLetter("L") and self.expected.same_motions(value):
+            text = "differs from the action's by a total derivative: the same equations of motion, other momenta"
+            return Said(claim, CONDITION, text, gap, right)
         if is_zero(sp.expand(value + meant)):
-            return _Said(claim, MISPRINT, "has the opposite sign", gap, right)
+            return Said(claim, MISPRINT, "has the opposite sign", gap, right)
         if self.expected.vanishes(gap):
-            return _Said(claim, CONDITION, "equal along the motion only", gap, right)
-        return _Said(claim, MISPRINT, f"is not {claim} of the action", gap, right)
-
-    def _equations(self, lagrangian: sp.Expr) -> dict[sp.Expr, sp.Expr] | None:
-        try:
-            return Action(self.action.fields, lagrangian, space=self.action.space).strong_form()
-        except Exception:  # an expression that is no Lagrangian of these fields
-            return None
-
-    @cached_property
-    def equations(self) -> dict[sp.Expr, sp.Expr]:
-        """Euler's equations of the Lagrangian alone."""
-        return Action(self.action.fields, self.action.lagrangian, space=self.action.space).strong_form()
+            return Said(claim, CONDITION, "equal along the motion only", gap, right)
+        return Said(claim, MISPRINT, f"is not {claim} of the action", gap, right)
 
     # ---- along the motion ----------------------------------------------------------------------------------------
 
-    def motion(self, gap: sp.Expr) -> _Said:
+    def motion(self, gap: sp.Expr) -> Said:
         """Something that is said to vanish: identically, along the motion, or not."""
         if is_zero(gap):
-            return _Said("identity", HOLDS, "holds identically")
+            return Said("identity", HOLDS, "holds identically")
         meant = gap.xreplace({reaction: factor * reaction for reaction, factor in self.scales.items()})
         if self.expected.is_constraint(meant):
-            return _Said("constraint", HOLDS, "follows from the constraints, exactly")
+            return Said("constraint", HOLDS, "follows from the constraints, exactly")
         if self.expected.vanishes(meant):
             for c in self.expected.constraints:  # the text's sign of a reaction is from now on this one
                 if gap.has(c.reaction):
                     self.scales.setdefault(c.reaction, sp.S.One)
-            return _Said(self.claim_of(gap), HOLDS, "vanishes along the motion, exactly")
+            return Said(self.claim_of(gap), HOLDS, "vanishes along the motion, exactly")
         scale = self.expected.reaction_scale(meant)
         if scale is not None and scale[0] not in self.scales:
             reaction, self.scales[scale[0]] = scale[0], scale[1]
             told = (
                 f"with the reaction {self.shown(reaction).text} of the text as {self.shown(scale[1] * reaction).text}"
             )
-            return _Said(self.claim_of(gap), HOLDS, f"vanishes along the motion, exactly, {told} of the action")
+            return Said(self.claim_of(gap), HOLDS, f"vanishes along the motion, exactly, {told} of the action")
         without = self._without_dissipation(gap)
         if without:
-            return _Said(self.claim_of(gap), CONDITION, without, self.expected.reduced(gap))
+            return Said(self.claim_of(gap), CONDITION, without, self.expected.reduced(gap))
         told = "does not vanish along the motion"
         own = {reaction: reaction / factor for reaction, factor in self.scales.items()}
         near = self.expected.nearest(gap, [e.xreplace(own) for e in self.expected.equations])
         if near is None:
             rest = sp.expand(sp.cancel(sp.together(self.expected.reduced(meant))))
-            return _Said("statement about the motion", MISPRINT, told, rest)
-        return _Said("equation of motion", MISPRINT, told, near[0], f"{self.shown(near[1]).latex} = 0")
+            return Said("statement about the motion", MISPRINT, told, rest)
+        return Said("equation of motion", MISPRINT, told, near[0], f"{self.shown(near[1]).latex} = 0")
 
     def claim_of(self, gap: sp.Expr) -> str:
         """An equation of motion holds a derivative that the equations of motion determine; a consequence need not."""
@@ -356,32 +307,32 @@ class OpenAudit:
             return ""
         return "holds without dissipation and loads only" if self.expected.undisturbed.vanishes(gap) else ""
 
-    def conserved(self, value: sp.Expr) -> _Said:
+    def conserved(self, value: sp.Expr) -> Said:
         """Its rate along the motion is zero; that of an integral over space at most what flows through the boundary."""
         rate = sp.diff(value, t)
         if value.has(SPACE):
             return self.conserved_integral(sp.expand(value), sp.expand(rate).coeff(SPACE))
         if self.expected.vanishes(rate):
-            return _Said(CONSERVED, HOLDS, "its rate vanishes along the motion, exactly")
+            return Said(CONSERVED, HOLDS, "its rate vanishes along the motion, exactly")
         without = self._without_dissipation(rate)
         rate = sp.expand(sp.cancel(sp.together(self.expected.reduced(rate))))
         if without:
-            return _Said(CONSERVED, CONDITION, "is conserved without dissipation and loads only", rate)
-        return _Said(CONSERVED, MISPRINT, "is not conserved; its rate along the motion is the difference", rate)
+            return Said(CONSERVED, CONDITION, "is conserved without dissipation and loads only", rate)
+        return Said(CONSERVED, MISPRINT, "is not conserved; its rate along the motion is the difference", rate)
 
-    def conserved_integral(self, value: sp.Expr, rate: sp.Expr) -> _Said:
+    def conserved_integral(self, value: sp.Expr, rate: sp.Expr) -> Said:
         if value.coeff(SPACE, 0) != 0:
-            return _Said(CONSERVED, NOT_UNDERSTOOD, "an integral beside values on the boundary is not decided here")
+            return Said(CONSERVED, NOT_UNDERSTOOD, "an integral beside values on the boundary is not decided here")
         text = "its rate is what flows through the boundary: constant where nothing does"
         if self.expected.is_divergence(inside := self.expected.reduced(rate)):
-            return _Said(CONSERVED, CONDITION, text)
+            return Said(CONSERVED, CONDITION, text)
         if self.expected.is_divergence(self.expected.undisturbed.reduced(rate)):
-            return _Said(CONSERVED, CONDITION, f"without dissipation and loads {text}", inside)
-        return _Said(CONSERVED, MISPRINT, "is not conserved; the density of its rate is the difference", inside)
+            return Said(CONSERVED, CONDITION, f"without dissipation and loads {text}", inside)
+        return Said(CONSERVED, MISPRINT, "is not conserved; the density of its rate is the difference", inside)
 
     # ---- data and weak forms -------------------------------------------------------------------------------------
 
-    def data(self, left: sp.Expr, right: sp.Expr, reader: OpenMeaning) -> _Said:
+    def data(self, left: sp.Expr, right: sp.Expr, reader: OpenMeaning) -> Said:
         """Values at an instant or at a place: data that the principle accepts, or not."""
         where = {place for name, (_, place) in reader.placed.items() if (left - right).has(name)}
         given = [s for s in (left, right) if not any(s.has(f) for f in reader.placed)]
@@ -395,60 +346,52 @@ class OpenAudit:
                 if c.kind == kind and value != 0 and datum != 0 and sp.cancel(value / datum).is_number:
                     if c.role == "determined":
                         told = f"this {kind} is not free: it follows from the other data"
-                        return _Said("initial condition", CONDITION, told, c.relation)
-                    return _Said("initial condition", HOLDS, f"the principle accepts this {kind} as a datum")
+                        return Said("initial condition", CONDITION, told, c.relation)
+                    return Said("initial condition", HOLDS, f"the principle accepts this {kind} as a datum")
         if value in [jet(q, (t,)) for q in self.action.fields]:
-            return _Said("initial condition", MISPRINT, "this rate is no datum: the field has no momentum", value)
-        return _Said("", NOT_UNDERSTOOD, "values at an instant that are no data are not decided here")
+            return Said("initial condition", MISPRINT, "this rate is no datum: the field has no momentum", value)
+        return Said("", NOT_UNDERSTOOD, "values at an instant that are no data are not decided here")
 
-    def boundary(self, gap: sp.Expr, value: sp.Expr, where: set[sp.Expr | None], reader: OpenMeaning) -> _Said:
+    def boundary(self, gap: sp.Expr, value: sp.Expr, where: set[sp.Expr | None], reader: OpenMeaning) -> Said:
         """On the boundary: where a part is, what it says; elsewhere a motion or a force may be given."""
         claim = "boundary condition"
         places = {str(w).removesuffix("_plus").removesuffix("_minus") for w in where}
         if len(places) > 1:
-            return _Said(claim, NOT_UNDERSTOOD, f"values at {' and '.join(sorted(places))} are not compared here")
+            return Said(claim, NOT_UNDERSTOOD, f"values at {' and '.join(sorted(places))} are not compared here")
         balances = self.expected.balances(places)
         if balances:
             return self.not_known(reader) or self.on_part(gap, [b.equation for b in balances])
         if len(self.action.space) == 1:
             reader.end(*places)
             if reader.faults:
-                return _Said(claim, NOT_UNDERSTOOD, reader.faults[0])
+                return Said(claim, NOT_UNDERSTOOD, reader.faults[0])
         for motion, force in self.expected.forces():
             if sp.cancel(value / motion).is_number:
-                return _Said(claim, HOLDS, "a motion that may be given on the boundary")
+                return Said(claim, HOLDS, "a motion that may be given on the boundary")
             ratio = sp.cancel(value / force) if force != 0 else sp.S.NaN
             if ratio is not sp.S.NaN and not ratio.has(sp.Derivative, *self.action.fields):
-                return _Said(claim, HOLDS, "a force of the boundary, up to a factor")
+                return Said(claim, HOLDS, "a force of the boundary, up to a factor")
         listed = "; ".join(f"{self.shown(m).text} or {self.shown(f).text}" for m, f in self.expected.forces())
-        return _Said(claim, MISPRINT, f"neither motion nor force of the boundary; these are {listed}")
+        return Said(claim, MISPRINT, f"neither motion nor force of the boundary; these are {listed}")
 
-    def on_part(self, gap: sp.Expr, equations: list[sp.Expr]) -> _Said:
+    def on_part(self, gap: sp.Expr, equations: list[sp.Expr]) -> Said:
         """Against what holds at a place where the action has a part: one of its balances, or what is given there."""
         claim, near = "condition on a part", self.expected.nearest(gap, equations, shared=1)
         if near is not None and is_zero(near[0]):
-            return _Said(claim, HOLDS, "what the action says of its part at this place, up to a factor")
+            return Said(claim, HOLDS, "what the action says of its part at this place, up to a factor")
         listed = "; ".join(f"{self.shown(e).text} = 0" for e in equations)
         told = f"is not what the action says of its part at this place: {listed}"
-        return _Said(claim, MISPRINT, told, *((near[0], f"{self.shown(near[1]).latex} = 0") if near else ()))
+        return Said(claim, MISPRINT, told, *((near[0], f"{self.shown(near[1]).latex} = 0") if near else ()))
 
-    def weak_form(self, gap: sp.Expr) -> _Said:
+    def weak_form(self, gap: sp.Expr) -> Said:
         """∫ of the weak integrand, or of the equations times the variations, with or without the bracket."""
         forms = self.expected.weak_forms()
         variation = [s for s in gap.free_symbols if str(s).startswith("delta ")]
         bare = gap.xreplace(dict.fromkeys(variation, sp.S.Zero))
         for claim, form in forms.items():
             if any(is_zero(sp.expand(bare - sign * form)) for sign in (1, -1)):
-                return _Said(claim, HOLDS, "equal to that of the action, exactly")
+                return Said(claim, HOLDS, "equal to that of the action, exactly")
         claim, form = min(forms.items(), key=lambda item: len(terms(sp.expand(bare - item[1]))))
         rest = min((sp.expand(bare - sign * form) for sign in (1, -1)), key=lambda e: len(terms(e)))
         rest = unplaced(rest.xreplace({WHOLE.over: sp.S.One, SPACE: sp.S.One}))
-        return _Said(claim, MISPRINT, "is not that of the action", rest)
-
-
-def _difference(left: sp.Expr, right: sp.Expr) -> sp.Expr:
-    """Left minus right; zero may stand for a matrix of zeros."""
-    for one, other in ((left, right), (right, left)):
-        if isinstance(one, sp.MatrixBase) and other == 0:
-            return one if one is left else -one
-    return left - right
+        return Said(claim, MISPRINT, "is not that of the action", rest)

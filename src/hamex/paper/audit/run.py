@@ -21,9 +21,19 @@ from typing import Any
 
 from hamex.files import check_writable, write_atomically
 from hamex.paper.audit import claims_numbers, claims_step, section_2, section_4, section_5, section_6
-from hamex.paper.audit.judging import CONDITION, HOLDS, MISPRINT, NOT_TRUE, VERDICTS, Claim, Rule
+from hamex.paper.audit.judging import (
+    CONDITION,
+    HOLDS,
+    MISPRINT,
+    NOT_TRUE,
+    NOT_UNDERSTOOD,
+    OPEN_VERDICTS,
+    VERDICTS,
+    Claim,
+    FormulaVerdict,
+    Rule,
+)
 from hamex.paper.audit.notation import NumberedEquation
-from hamex.paper.audit.open_audit import OPEN_VERDICTS, SKIPPED, FormulaVerdict
 from hamex.paper.audit.printed import corrected, corrected_equation, printed_equation, printed_latex
 from hamex.report.equations import share, svg
 from hamex.report.page import cards, page, table
@@ -170,23 +180,33 @@ def write_open_page(verdicts: Sequence[FormulaVerdict], title: str, path: Path) 
     parts = [
         f"<h1>{escape(title)}, audited</h1><p class='lead'>Every displayed equation, compared with what follows from "
         "the action. A printed form that differs is a misprint.</p>",
-        cards((str(found[verdict]), verdict) for verdict in OPEN_VERDICTS if found[verdict] or verdict != SKIPPED),
+        cards((str(found[verdict]), verdict) for verdict in OPEN_VERDICTS if found[verdict] or verdict in _CLASS),
     ]
-    for v in verdicts:
+    odd = [(i, v) for i, v in enumerate(verdicts) if v.verdict in (MISPRINT, CONDITION, NOT_UNDERSTOOD)]
+    if odd:
+        rows = [[f'<a href="#f-{i}">{escape(v.equation)}</a>', _open_tag(v), _words(_found(v))] for i, v in odd]
+        brief = f'<div class="stacked">{table(["Where", "Verdict", "Evidence"], rows, words=True)}</div>'
+        parts += ["<h2>What does not stand as printed</h2>", brief, "<h2>Every equation</h2>"]
+    for i, v in enumerate(verdicts):
         head = f'<h3>{escape(v.equation)} <span class="kind">{_of_line(v)}</span>{_open_tag(v)}</h3>'
-        said = f"{v.claim}: {v.evidence}" if v.claim else v.evidence
-        gap = f" {v.gap[0].upper()}{v.gap[1:]}" if v.gap else ""
         better = f'<div class="better"><b>should read</b>{drawing(v.correct)}</div>' if v.correct else ""
         shown = _drawn_if_possible(v.printed)
-        evidence = f'<p class="evidence">{_words(said)}.{escape(gap)}</p>'
+        evidence = f'<p class="evidence">{_words(_found(v))}</p>'
         place = f"<pre>{escape(v.place)}</pre>" if v.place else ""
-        parts.append(f'<section class="item">{head}{shown}{better}{evidence}{place}</section>')
+        parts.append(f'<section class="item" id="f-{i}">{head}{shown}{better}{evidence}{place}</section>')
     text = share(page(f"Audit of {title}", "\n".join(parts), escape(title), "audit"))
     return write_atomically(path, lambda temporary: temporary.write_text(text, encoding="utf-8"))
 
 
+def _found(v: FormulaVerdict) -> str:
+    """What is said of a formula, with the difference."""
+    said = f"{v.claim}: {v.evidence}." if v.claim and v.claim != v.verdict else f"{v.evidence}."
+    return f"{said} {v.gap[0].upper()}{v.gap[1:]}" if v.gap else said
+
+
 def _of_line(v: FormulaVerdict) -> str:
-    return f"line {v.line}" + (f" of {escape(v.file)}" if v.file else "")
+    line = "" if v.equation.startswith(f"line {v.line}") else f"line {v.line}"
+    return f"{line} of {escape(v.file)}".strip() if v.file else line
 
 
 def _open_tag(v: FormulaVerdict) -> str:
