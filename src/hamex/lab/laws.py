@@ -16,7 +16,9 @@ from numpy.typing import ArrayLike, NDArray
 from hamex.checks import is_positive
 from hamex.errors import HamexError, InputError
 from hamex.files import check_file
-from hamex.model.laws import Law, LawCertificate, Response, certify
+from hamex.model.laws import Law as Law
+from hamex.model.laws import LawCertificate as LawCertificate
+from hamex.model.laws import Response, certify
 from hamex.model.laws.path import forces_along, respond
 
 Array = NDArray[Any]

@@ -90,10 +90,10 @@ def run(cases: list[dict[str, Any]]) -> dict[str, Any]:
     return answer
 
 
-def material_forces(cases: Sequence[tuple[str, Sequence[float], Sequence[float]]]) -> list[list[float]]:
+def material_forces(cases: Sequence[tuple[str, Sequence[float | str], Sequence[float]]]) -> list[list[float]]:
     """Forces of materials, each by its name and the numbers of its command behind the tag, at one deformation after
     the other; NaN from where OpenSees says so."""
-    request = [[name, list(map(float, numbers)), list(map(float, path))] for name, numbers, path in cases]
+    request = [[name, list(numbers), list(path)] for name, numbers, path in cases]
     found: list[list[float]] = _asked(request, "materials")
     return found
 
@@ -183,7 +183,7 @@ def _solve(ops: Any, case: dict[str, Any]) -> dict[str, Any]:
     return {**histories, "iterations": iterations, "failed_at": failed_at}
 
 
-def _strained(ops: Any, name: str, numbers: list[float], path: list[float]) -> list[float]:
+def _strained(ops: Any, name: str, numbers: list[float | str], path: list[float]) -> list[float]:
     """Forces of one material in this process (the child)."""
     ops.wipe()
     ops.uniaxialMaterial(name, 1, *numbers)

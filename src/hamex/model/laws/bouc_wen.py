@@ -225,7 +225,7 @@ class BoucWen(PathLaw):
         for name in ("deltaA", "deltaNu", "deltaEta"):
             checked(self, name)
 
-    def in_opensees(self, stiffness: float) -> tuple[str, list[float]]:
+    def in_opensees(self, stiffness: float) -> tuple[str, list[float | str]]:
         rest = (self.n, self.gamma, self.beta, self.A0, self.deltaA, self.deltaNu, self.deltaEta)
         return "BoucWen", [self.alpha, stiffness, *rest]
 

@@ -260,7 +260,7 @@ class Hysteretic(PathLaw):
         for name in ("damage1", "damage2", "beta"):
             checked(self, name)
 
-    def in_opensees(self, stiffness: float) -> tuple[str, list[float]]:
+    def in_opensees(self, stiffness: float) -> tuple[str, list[float | str]]:
         points = (1, 2) if missing(self.s3p) and missing(self.s3n) else (1, 2, 3)
         sides = [getattr(self, f"{x}{i}{side}") for side in "pn" for i in points for x in "se"]
         return "Hysteretic", [*sides, self.pinchX, self.pinchY, self.damage1, self.damage2, self.beta]

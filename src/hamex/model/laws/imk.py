@@ -404,7 +404,7 @@ class IMK(Backbone):
         rest = ("c_s", "c_c", "c_a", "c_k", "d_positive", "d_negative", "kappa_f", "kappa_d", "reloading", "rule")
         return np.column_stack([*columns, *energies, *(getattr(group, name) for name in rest)])
 
-    def in_opensees(self, stiffness: float) -> tuple[str, list[float]]:
+    def in_opensees(self, stiffness: float) -> tuple[str, list[float | str]]:
         names = ("plastic", "post_cap", "ultimate", "yield_force", "cap_ratio", "residual_ratio")
         given = {name: getattr(self, name) for name in self.names() if name not in self.words}
         given = {name: 1e9 if value == math.inf else value for name, value in given.items()}

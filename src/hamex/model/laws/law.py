@@ -92,7 +92,7 @@ class Law:
         """Number of force components that the law couples."""
         return 1
 
-    def in_opensees(self, stiffness: float) -> tuple[str, list[float]] | None:
+    def in_opensees(self, stiffness: float) -> tuple[str, list[float | str]] | None:
         """The material of OpenSees that this law is, for a spring of this stiffness: its name and the numbers of its
         command behind the tag; None where there is none."""
         return None

@@ -282,7 +282,7 @@ class MenegottoPinto(PathLaw):
                 f"it is {self.R0 * (1 - self.cR1):.3g}: raise R0 or lower cR1"
             )
 
-    def in_opensees(self, stiffness: float) -> tuple[str, list[float]]:
+    def in_opensees(self, stiffness: float) -> tuple[str, list[float | str]]:
         rest = (self.b, self.R0, self.cR1, self.cR2, self.a1, self.a2, self.a3, self.a4)
         return "Steel02", [self.yield_force, stiffness, *rest]
 

@@ -282,6 +282,11 @@ class Pinching4(PathLaw):
     """
 
     kind = "pinching4"
+    example: ClassVar[dict[str, Any]] = {
+        "stiffness": 15000.0, "reach": 0.1, "ePf1": 150.0, "ePd1": 0.01, "ePf2": 180.0, "ePd2": 0.03, "ePf3": 165.0,
+        "ePd3": 0.06, "ePf4": 60.0, "ePd4": 0.1, "gF1": 0.1, "gF3": 0.4, "gFLim": 0.4, "gD1": 0.1, "gD3": 0.5,
+        "gDLim": 0.2,
+    }  # fmt: skip
     variables = (*FOLLOWED, *(f"pinching4_{x}" for x in (*_NOW, *_KEPT, *(f"left_{x}" for x in (*_KEPT, "path")))))
     softens = True
     spring_piece = staticmethod(piece)
@@ -326,6 +331,12 @@ class Pinching4(PathLaw):
     rDispN: float | None = None
     rForceN: float | None = None
     uForceN: float | None = None
+
+    def in_opensees(self, stiffness: float) -> tuple[str, list[float | str]]:
+        names = [f"e{side}{x}{i}" for side in "PN" for i in (1, 2, 3, 4) for x in "fd"]
+        names += [f"{name}{side}" for side in "PN" for name in ("rDisp", "rForce", "uForce")]
+        names += [f"g{kind}{i}" for kind in "KDF" for i in (1, 2, 3, 4, "Lim")]
+        return "Pinching4", [getattr(self, name) for name in (*names, "gE", "dmgType")]
 
     def __post_init__(self) -> None:
         points = [f"{x}{i}" for i in (1, 2, 3, 4) for x in "fd"]

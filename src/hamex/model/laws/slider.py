@@ -204,7 +204,7 @@ class Slider(Law):
                 "resists nothing; give one of them, or leave the spring out"
             )
 
-    def in_opensees(self, stiffness: float) -> tuple[str, list[float]]:
+    def in_opensees(self, stiffness: float) -> tuple[str, list[float | str]]:
         return "Hardening", [stiffness, self.yield_force, self.isotropic, self.kinematic, self.viscosity]
 
     @property
