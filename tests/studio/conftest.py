@@ -127,9 +127,9 @@ class Watched:
         return context
 
     @contextmanager
-    def held(self):
+    def held(self, **options):
         """A page of its own that the tests of a file share."""
-        page, own = self.page(), self._used.pop()
+        page, own = self.page(**options), self._used.pop()
         yield page
         self._used.append(own)
 

@@ -154,7 +154,6 @@ def test_a_run_asks_with_the_numbers_of_its_own_system(opened, watched):
     assert runs == []
     assert "did you mean sin?" in message.inner_text()
     opened.remove_listener("request", told)
-    opened.unroute("**/api/derive/read")
     watched.complaints[:] = [line for line in watched.complaints if "422" not in line or "/derive/run" in line]
 
 

@@ -81,11 +81,10 @@ def test_a_question_and_its_picture_fit_every_screen(watched, studio, scene):
     page.locator("body").press("l")
     for width, height in ((1440, 900), (1024, 768), (1920, 1080), (2560, 1440)):
         page.set_viewport_size({"width": width, "height": height})
-        page.wait_for_timeout(100)
+        page.evaluate("new Promise((go) => requestAnimationFrame(() => requestAnimationFrame(go)))")
         until(page, lambda: page.evaluate(FITS, view) == [], f"{width} × {height}: it does not fit")  # plots follow
 
 
-@pytest.mark.heavy
 def test_the_button_does_the_same_and_letters_typed_into_a_box_do_not(lecture):
     box = lecture.locator(f"#{lecture.view} input[type=number]").first
     box.focus()

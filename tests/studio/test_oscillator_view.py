@@ -180,7 +180,6 @@ def test_a_record_is_dropped_and_shakes_the_mass(page, studio, watched, tmp_path
     assert shown(page) == sol.residual
 
 
-@pytest.mark.heavy
 def test_a_bad_file_gives_its_message(page, studio, watched):
     opened(page, studio)
     slider(page, "motion.kind").locator("select").select_option("own")
@@ -233,7 +232,7 @@ def test_play_pause_and_scrub_move_the_mass(page, studio):
     page.get_by_role("button", name="Pause").click()
     stopped = clock.inner_text()
     assert float(stopped.split()[0]) > float(scrubbed.split()[0]) == 2.4
-    page.wait_for_timeout(200)
+    page.evaluate("new Promise((go) => requestAnimationFrame(() => requestAnimationFrame(go)))")
     assert clock.inner_text() == stopped
 
 

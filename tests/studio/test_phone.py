@@ -23,9 +23,16 @@ VIEWS = {
 }
 
 
+@pytest.fixture(scope="module")
+def in_hand(all_watched):
+    """One phone for all tests: what one of them changes, no other reads."""
+    with all_watched.held(**PHONE) as page:
+        yield page
+
+
 @pytest.fixture
-def phone(watched):
-    return watched.page(**PHONE)
+def phone(watched, in_hand):
+    return in_hand
 
 
 @pytest.mark.parametrize("view", chiefly(["building"], ["oscillator", "building"]))
@@ -72,7 +79,6 @@ def test_targets_are_as_large_as_a_finger_and_plots_have_no_toolbar(phone, studi
     assert phone.evaluate("document.documentElement.scrollWidth") == 390
 
 
-@pytest.mark.heavy
 def test_a_scene_is_opened_and_left_by_finger(phone, studio):
     phone.goto(f"{studio}/#scenes")
     tile = phone.locator(".tile[data-scene=yielding][href*='/']")

@@ -17,7 +17,7 @@ class Gate:
     """Holds the page's questions back until it is opened."""
 
     def __init__(self, page, path):
-        self.held, self.open = [], False
+        self.page, self.path, self.held, self.open = page, path, [], False
         page.route(path, self.decide)
 
     def decide(self, route):
@@ -27,9 +27,11 @@ class Gate:
             self.held.append(route)
 
     def let_through(self):
+        """For good: the page is as if there had been no gate."""
         self.open = True
         for route in self.held:
             route.continue_()
+        self.page.unroute(self.path)
 
 
 def in_sight(page, selector):
@@ -88,7 +90,6 @@ def test_a_refusal_stands_over_the_plots_and_dims_them(watched, studio, width):
     until(page, lambda: plot.evaluate(OPACITY) == 1, "new results stay dim")
 
 
-@pytest.mark.heavy
 def test_a_field_is_called_by_its_label_over_the_plots(page, studio, watched):
     opened(page, studio)
     type_in(page, "model.mass", -3)
@@ -96,7 +97,6 @@ def test_a_field_is_called_by_its_label_over_the_plots(page, studio, watched):
     watched.complaints.clear()
 
 
-@pytest.mark.heavy
 def test_a_first_question_that_is_refused_leaves_no_sign_of_work(watched, studio):
     page = watched.page()
     refusal = {"status": 422, "content_type": "application/json", "body": json.dumps({"message": "not today"})}
@@ -107,8 +107,7 @@ def test_a_first_question_that_is_refused_leaves_no_sign_of_work(watched, studio
     watched.complaints.clear()
 
 
-def test_an_answer_that_takes_long_is_waited_for_dimly(watched, studio):
-    page = watched.page()
+def test_an_answer_that_takes_long_is_waited_for_dimly(page, studio):
     opened(page, studio)
     gate = Gate(page, "**/api/history")
     slider(page, "model.mass").locator('input[type="number"]').fill("120")
@@ -119,8 +118,7 @@ def test_an_answer_that_takes_long_is_waited_for_dimly(watched, studio):
     until(page, lambda: plot.evaluate(OPACITY) == 1, "new results stay dim")
 
 
-def test_an_analysis_with_other_settings_is_dimmed(watched, studio):
-    page = watched.page()
+def test_an_analysis_with_other_settings_is_dimmed(page, studio):
     page.goto(f"{studio}/#study")
     page.locator('#study [data-part="ida"]').click()
     for name, value in (("records.synthetic.count", 2), ("stripes.count", 2), ("model.masses", 2)):

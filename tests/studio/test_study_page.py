@@ -47,7 +47,6 @@ def test_the_spectrum_shown_is_the_library_s_and_follows_the_damping(spectra):
         assert np.array_equal(spectra.evaluate(CURVE, first), expected)
 
 
-@pytest.mark.heavy
 def test_ductilities_are_drawn_beside_the_elastic_curve_and_can_be_put_away(spectra):
     names = "() => document.querySelector('[data-bench=spectra] .panel.first .plot').data.map((one) => one.name).join()"
     legend = spectra.locator("[data-bench=spectra] .panel.first .legendtext")
@@ -136,7 +135,6 @@ def test_curves_appear_while_it_runs_and_cancel_stops_it(analysis, studio):
     lines = "() => document.querySelector('[data-bench=ida] .plot').data[0].x.filter((x) => x === null).length"
     first = analysis.evaluate(lines)
     expect(progress(analysis)).not_to_have_text(progress(analysis).inner_text())
-    analysis.wait_for_timeout(400)
     assert 0 < first <= analysis.evaluate(lines) < 200
     assert seen.count() <= 1
     with analysis.expect_response(lambda answer: answer.request.method == "DELETE") as ended:

@@ -94,7 +94,6 @@ def test_a_slider_that_is_dragged_is_one_step(steps):
     expect(typed(steps, "motion.scale")).to_have_value("1")
 
 
-@pytest.mark.heavy
 def test_a_change_that_is_undone_at_once_is_undone_alone(steps):
     typed(steps, "model.mass").fill("140")
     steps.keyboard.press("Control+z")
@@ -102,7 +101,6 @@ def test_a_change_that_is_undone_at_once_is_undone_alone(steps):
     expect(typed(steps, "model.yield_force")).to_have_value("90")
 
 
-@pytest.mark.heavy
 def test_a_view_is_left_and_found_again(steps):
     steps.locator("#tab-building").click()
     steps.locator("#building-residual[data-value]").wait_for()
@@ -129,7 +127,6 @@ def test_a_text_keeps_its_own_undo(watched, studio):
     expect(page.locator("#paper .audit")).to_be_visible()
 
 
-@pytest.mark.heavy
 def test_undo_takes_a_unit_back_with_its_numbers(steps):
     with steps.expect_response("**/api/history"):
         slider(steps, "Unit of force").locator("select").select_option("kip")

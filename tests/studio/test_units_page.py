@@ -77,7 +77,6 @@ def test_there_and_back_again_gives_the_numbers_that_were_typed(page, studio):
     assert {name: problem["model"][name.removeprefix("model.")] for name in START} == START
 
 
-@pytest.mark.heavy
 def test_a_start_is_converted_too_and_sliders_reach_as_far_as_before(page, studio):
     opened(page, studio)
     with page.expect_response("**/api/history"):
@@ -94,7 +93,6 @@ def test_a_start_is_converted_too_and_sliders_reach_as_far_as_before(page, studi
     assert 0.1 < moved < 0.11  # kN s²/mm
 
 
-@pytest.mark.heavy
 def test_a_study_takes_its_structure_along(page, studio):
     page.goto(f"{studio}/#study")
     page.locator('#study [data-part="ida"]').click()

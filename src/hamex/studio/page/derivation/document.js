@@ -86,6 +86,7 @@ export function derivationDocument({places, isShown, onderived, onclick, ticket 
   return {
     root,
     index,
+    begin: working.start,
     derive,
     /**
      * Where to read on once it is there.

@@ -203,6 +203,7 @@ async function read(key, request) {
   const {places, about: words, texts, numbers, symbols, derivation, moving, motion, stopped, continuum, bench} = parts;
   asked = key;
   places.clear();
+  derivation.begin();
   /** @type {SystemAnswer | null} */
   let about;
   try {
