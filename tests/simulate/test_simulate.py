@@ -102,6 +102,7 @@ def test_double_pendulum_against_scipy_and_its_drift_against_runge_kutta():
         ("damped", {"m": 2.0, "k": 50.0, "c": 0.0}, {"u": 0.1, "P_u": 0.6}),
     ],
 )
+@pytest.mark.chief("mixed-numbers1-start1", "damped-numbers2-start2")
 def test_linear_systems_are_those_of_solve(name, numbers, start):
     sol = hx.simulate(action(name), numbers, start, 10.0, 0.02)
     model = hx.oscillator(mass=2.0, stiffness=50.0)

@@ -115,6 +115,7 @@ def test_six_stresses_hold_the_four_of_plane_strain():
 
 
 @pytest.mark.parametrize("kind", HARDENING)
+@pytest.mark.chief("all", "viscous")
 def test_plane_stress_is_three_dimensions_without_stress_across(kind):
     """The strain across is found by Newton's method for a vanishing σzz; force, slip and condensed tangent agree."""
     law, tau, count = HARDENING[kind], 0.02, 40
