@@ -32,6 +32,7 @@ def test_page_and_latex_are_written_and_nothing_else_is_left(hamex, tmp_path):
 
 
 @pytest.mark.parametrize("name", ["action", "my_system"])
+@pytest.mark.chief("action")
 def test_a_script_of_ones_own_is_run(hamex, name):
     Path("mine.py").write_text(OWN.format(name=name))
     code, out, _ = hamex("derive", "mine.py")

@@ -14,7 +14,7 @@ from hamex.lab.catalogue import find
 
 @pytest.fixture(scope="module")
 def small():
-    return everything([find(key) for key in ("galerkin-1", "bathe")], work=False, peaks=False)
+    return everything([find(key) for key in ("wilson", "bathe")], work=False, peaks=False)
 
 
 @pytest.fixture
@@ -34,7 +34,7 @@ def run(*arguments):
 def test_the_screen_is_a_table(quick, capsys):
     assert run() == 0
     out = capsys.readouterr().out
-    assert "Galerkin 1" in out
+    assert "Wilson" in out
     assert "Bathe" in out
     assert quick[0]["work"] is False, "times are taken only where they are shown"
 
@@ -52,7 +52,7 @@ def test_files_are_written_and_named(quick, tmp_path, capsys, endings):
 
 def test_json_alone_on_the_screen(quick, capsys):
     assert run("--json", "-") == 0
-    assert [scheme["key"] for scheme in json.loads(capsys.readouterr().out)["schemes"]] == ["galerkin-1", "bathe"]
+    assert [scheme["key"] for scheme in json.loads(capsys.readouterr().out)["schemes"]] == ["wilson", "bathe"]
 
 
 def test_a_file_that_cannot_be_written_is_refused_before_any_work(quick, tmp_path, capsys):

@@ -48,6 +48,7 @@ def test_a_small_run_loads_no_heavy_package(name, options):
 
 
 @pytest.mark.parametrize("arguments", [["--help"], ["--version"], ["run", "--help"], ["init", "--help"]])
+@pytest.mark.chief("arguments0", "arguments2")
 def test_help_loads_no_arrays(arguments):
     out, modules = loaded(*arguments)
     assert "hamex" in out

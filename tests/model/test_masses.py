@@ -17,6 +17,7 @@ def mass(degree=1, cells="hexahedra"):
 
 
 @pytest.mark.parametrize(("degree", "cells"), [(1, "hexahedra"), (2, "hexahedra"), (2, "tetrahedra")])
+@pytest.mark.chief("2-hexahedra")
 def test_iterations_and_factors_give_the_same_velocities(degree, cells):
     M = mass(degree, cells)
     velocity = np.random.default_rng(1).normal(size=(AT_ONCE + 3, M.shape[0]))

@@ -79,6 +79,7 @@ def test_a_storey_that_yields_at_no_force_counts_with_its_hardening():
 
 
 @pytest.mark.parametrize("storeys", [1, 2, 3, 7, 20])
+@pytest.mark.chief("1", "7")
 def test_every_frequency_is_that_of_the_full_matrix(storeys):
     m, k = RNG.uniform(0.1, 10.0, (2, 30, storeys))
     found = np.stack([frequencies(m, k, mode) for mode in range(1, storeys + 1)], axis=1)

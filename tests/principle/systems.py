@@ -1,5 +1,6 @@
 """All systems of the file, by name."""
 
+import sympy as sp
 from stated import System
 from systems_continua import CONTINUA
 from systems_lumped import LUMPED
@@ -15,7 +16,8 @@ def kind(system: System) -> tuple[object, ...]:
         *(system.hamiltonian, system.power, system.corner, system.balances, system.rules, system.reactions),
     )
     there = (value is not None and bool(value) for value in stated)
-    return (len(system.space), min(len(system.fields), 3), system.convex, *there)
+    highest = max((d.derivative_count for d in system.lagrangian.atoms(sp.Derivative)), default=0)
+    return (len(system.space), highest, min(len(system.fields), 3), system.convex, *there)
 
 
 def one_of_each_kind() -> set[str]:

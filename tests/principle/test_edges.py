@@ -156,6 +156,7 @@ def test_corner_force_of_naviers_plate():
     assert sp.simplify(total) == 0
 
 
+@pytest.mark.heavy
 def test_corner_force_of_levys_plate():
     """External, T. and W.-K., table 8: R = 0.065 qa² for the simply supported square under q, ν = 0.3."""
     w, plate = kirchhoff()

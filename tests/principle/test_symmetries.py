@@ -214,6 +214,7 @@ def test_coupled_circuits_have_the_mode_of_equal_currents():
     assert is_zero(modes["mode of x and y, cos"].value - expected)
 
 
+@pytest.mark.heavy
 def test_two_bodies_in_the_plane():
     """Analytic: Galilei's group, and beside it the rotation about the centre of mass, with that of the centre."""
     q = u1, v1, u2, v2 = tuple(sp.Function(name)(t) for name in ("u1", "v1", "u2", "v2"))

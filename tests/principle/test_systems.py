@@ -89,7 +89,14 @@ def test_charges(system):
     assert compared.charges(system) == []
 
 
-@pytest.mark.parametrize("system", [name for name, s in ACCEPTED.items() if s.space], indirect=True)
+SPREAD_OUT = [name for name, s in ACCEPTED.items() if s.space]
+
+
+@pytest.mark.parametrize(
+    "system",
+    [n if n in one_of_each_kind() else pytest.param(n, marks=pytest.mark.heavy) for n in SPREAD_OUT],
+    indirect=True,
+)
 def test_boundary(system):
     assert compared.boundary(system) == []
 

@@ -115,6 +115,7 @@ def test_what_cannot_be_drawn_or_written_is_refused_beforehand(solved, tmp_path,
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.chief("frame")
 def test_a_film_that_is_ended_leaves_what_stood_there(solved, tmp_path):
     path = tmp_path / "run.gif"
     path.write_text("before")

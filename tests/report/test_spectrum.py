@@ -163,6 +163,7 @@ def test_of_branches_the_largest_strength_is_shown():
 
 
 @pytest.mark.parametrize("name", ["elastic", "several", "pair", "ductile", "strong"])
+@pytest.mark.chief("pair", "strong", "ductile")
 def test_every_view_says_its_conventions(name, request):
     spec = request.getfixturevalue(name)
     for view in views(spec):

@@ -91,6 +91,7 @@ OSCILLATOR = hx.Action((x,), MASS - k * x**2 / 2, mu * sp.Abs(v))
 
 
 @pytest.mark.parametrize("element", [ELEMENTS[1], ELEMENTS[3]])
+@pytest.mark.chief("<lambda>0")
 def test_the_coulomb_oscillator_loses_four_limits_over_the_stiffness_in_a_cycle(element):
     """Analysis; the period is 1, the half cycles end between nodes. It sticks in the end, exactly and for ever."""
     stiffness = 4 * math.pi**2
@@ -107,6 +108,7 @@ def test_the_coulomb_oscillator_loses_four_limits_over_the_stiffness_in_a_cycle(
 
 
 @pytest.mark.parametrize(("degree", "steps"), [(1, 50), (2, 25)])
+@pytest.mark.chief("2-25")
 def test_the_order_survives_where_friction_turns(degree, steps):
     """A limit that grows outwards, μx²|ẋ|; reference: SciPy from turn to turn, each found as an event."""
     q, start, sign = 2.0, 0.0, -1
@@ -149,6 +151,7 @@ def test_a_block_on_a_slope_sticks_for_ever_or_slides_as_it_must(element):
 
 
 @pytest.mark.parametrize("element", ELEMENTS[1:])
+@pytest.mark.chief("<lambda>0", "<lambda>1")
 def test_two_blocks_meet_and_stop_together(element):
     """Analysis: the upper one slows by μ, the lower gains (μ − ν)/2; at 0.8 s both have 0.2, and stop at 2.0 s."""
     system = hx.Action((x, y), MASS + M * w**2 / 2, mu * sp.Abs(v - w) + nu * sp.Abs(w))

@@ -53,6 +53,7 @@ def test_with_its_problem_a_run_is_there_bit_by_bit(solved, tmp_path):
     assert again.model.ground_inertia is not None
 
 
+@pytest.mark.chief("thinned", "two materials", "moving")
 def test_without_its_problem_fields_are_there(solved, tmp_path):
     again = hx.read(solved.save(tmp_path / "run.nc", problem=False))
     for name in ("displacement", "velocity", "stress", "von_mises"):

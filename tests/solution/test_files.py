@@ -44,6 +44,7 @@ def same_state(one, other):
         assert one.internal[name].tobytes() == other.internal[name].tobytes(), name
 
 
+@pytest.mark.chief("with error bars", "hardening")
 def test_netcdf_round_trip_is_bitwise(run, tmp_path):
     _, _, sol = run
     back = hx.read(sol.save(tmp_path / "out.nc"))

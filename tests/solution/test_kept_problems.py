@@ -94,6 +94,7 @@ def pair(request, tmp_path_factory):
     return sol, hx.read(sol.save(tmp_path_factory.mktemp("kept") / "run.nc"))
 
 
+@pytest.mark.chief("plane_frame", "pushover", "discontinuous")
 def test_results_and_peaks_are_the_same_bits(pair):
     sol, back = pair
     assert back.names == sol.names
@@ -234,6 +235,7 @@ def test_what_the_file_does_not_know_of_a_function_is_refused_by_name(tmp_path):
 
 
 @pytest.mark.parametrize("name", RUNS)
+@pytest.mark.chief("plane_frame", "pushover")
 def test_a_thrifty_file_has_results_and_no_problem(name, tmp_path):
     sol = RUNS[name]()
     whole, thin = sol.save(tmp_path / "whole.nc"), sol.save(tmp_path / "thin.nc", problem=False)

@@ -166,6 +166,7 @@ def mixed(count, storeys):
 
 
 @pytest.mark.parametrize("storeys", [1, 2, 5, 12])
+@pytest.mark.chief("12", "1")
 def test_neither_blocks_nor_threads_nor_order_nor_neighbours_change_a_bit(storeys):
     frames, scale = mixed(83, storeys)
     values, names = record(0.02, 8.0), [*MEASURES, "final", "solves"]

@@ -135,6 +135,7 @@ STANDING = {
 
 
 @pytest.mark.parametrize("scheme", STANDING.values(), ids=STANDING)
+@pytest.mark.chief("galerkin", "galerkin 2", "newmark", "generalised alpha", "discontinuous")
 def test_a_standing_load_is_the_start_and_stays_on(scheme):
     """Own reference: the same forces as a load of the run, from the state that gravity finds."""
     frame = hx.shear_frame([1.0, 1.0], [300.0, 200.0], damping=hx.modal(0.03), laws=[hx.Slider(5.0), hx.Slider(4.0)])

@@ -129,6 +129,7 @@ def test_triaxial_fits_meet_mohr_and_coulomb(angle):
 
 
 @pytest.mark.parametrize("angle", [10.0, 30.0, 45.0])
+@pytest.mark.chief("30.0")
 def test_the_fit_of_plane_strain_meets_mohr_and_coulomb_where_flow_stays_plane(angle):
     """Analytic: driven far in plane strain, elastic strains stay and the plane stresses are Mohr and Coulomb's."""
     c, s, t = 1.5, math.sin(math.radians(angle)), math.cos(math.radians(angle))
@@ -185,6 +186,7 @@ def body(m, **parameters):
 
 
 @pytest.mark.parametrize("m", SIZES)
+@pytest.mark.chief("4")
 def test_energy_closes_and_dissipation_is_never_negative(m):
     for law in KINDS.values():
         for scheme in (hx.Galerkin(0.02), hx.Galerkin(0.02, degree=2), hx.DiscontinuousGalerkin(0.02)):

@@ -129,6 +129,7 @@ def test_restarts_and_blocks_change_no_bit(laws, kind):
 
 
 @pytest.mark.parametrize("kind", ["gap", "overstress", "peak"])
+@pytest.mark.chief("peak")
 def test_error_bars_slow_loading_and_files(laws, kind, tmp_path):
     scheme = hx.Newmark(0.01, safeguarded=True) if kind == "peak" else hx.Galerkin(0.01)
     model = frame(made(laws, kind))
