@@ -25,6 +25,12 @@ X, Y = sp.symbols("x y", real=True)
 w = sp.Function("w")(X, t)
 
 
+def oscillator():
+    u = sp.Function("u")(t)
+    c = sp.Symbol("c", positive=True)
+    return Action((u,), m * u.diff(t) ** 2 / 2 - k * u**2 / 2, c * u.diff(t) ** 2 / 2, {u: sp.Function("f")(t)})
+
+
 def double_pendulum():
     (m1, m2), (l1, l2) = sp.symbols("m_1:3", positive=True), sp.symbols("l_1:3", positive=True)
     q1, q2 = sp.Function("theta_1")(t), sp.Function("theta_2")(t)
@@ -83,6 +89,20 @@ def chain():
 
 
 PAPERS = {
+    oscillator: r"""
+h  m\,\frac{\mathrm{d}^2 u}{\mathrm{d}t^2} + c\,\frac{\mathrm{d}u}{\mathrm{d}t} + k u = f(t)
+h  \begin{aligned} m\ddot{u}(t) + c\dot{u}(t) + k u(t) &= f(t), \\ u(0) &= u_0, \quad \dot u(0) = v_0 \end{aligned}
+d  \omega_n = \sqrt{\frac{k}{m}}, \qquad \zeta = \frac{c}{2\sqrt{km}}
+h  \ddot u + 2\zeta\omega_n\dot u + \omega_n^2 u = \frac{f}{m}
+m  \ddot u + \zeta\omega_n\dot u + \omega_n^2 u = \frac{f}{m}
+m  \ddot u + 2\zeta\omega_n\dot u + \omega_n u = \frac{f}{m}
+h  u = u_0, \quad \dot u = v_0 \quad \text{at } t = 0
+h  \dot{E} = f\dot u - c\dot u^2
+m  \dot{E} = f\dot u + c\dot u^2
+n  u(t) = A e^{-\zeta\omega_n t}\cos(\omega_d t)
+n  \zeta < 1
+n  m\ddot{u}_1 + k u_1 = 0
+""",
     double_pendulum: r"""
 h  T = \tfrac12 (m_1+m_2) l_1^2\dot\theta_1^2 + \tfrac12 m_2 l_2^2\dot\theta_2^2 + m_2 l_1 l_2\dot\theta_1\dot\theta_2\cos(\theta_1-\theta_2)
 h  V = -(m_1+m_2) g l_1\cos\theta_1 - m_2 g l_2\cos\theta_2

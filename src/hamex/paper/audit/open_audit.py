@@ -75,7 +75,9 @@ class OpenAudit:
         for i, line in enumerate(spoken):
             end = min((other.column for other in found if other.column > line.column), default=len(latex))
             name = shown.name if len(spoken) == 1 else part_of(shown.name, i)
-            written = re.sub(r"(?:\\q?quad|\\\\|[\s,;.&])+$", "", latex[line.column : end])
+            written = re.sub(
+                r"(?:\\q?quad|\\\\|\\end\{(?:aligned|split|gathered)\}|[\s,;.&])+$", "", latex[line.column : end]
+            )
             written = written if r"\begin" in written else written.replace("&", "")
             try:
                 said = self.line(line)
