@@ -239,8 +239,8 @@ def test_a_blade_keeps_its_spin_on_a_slope():
 def test_what_is_not_certified_is_not_listed_but_named(monkeypatch):
     """Planted: with places of one size alone the narrow well looks flat."""
     monkeypatch.setattr(symmetries, "_SIZES", ((1.0,),))
+    well = Action((x,), kinetic(x) + a * sp.exp(-1000 * x**2))
     with pytest.warns(UndecidedWarning, match="shift of x"):
-        well = Action((x,), kinetic(x) + a * sp.exp(-1000 * x**2))
         found = well.symmetries()
     assert [s.name for s in found] == ["time: energy"]
     assert "shift of x" in well.undecided_symmetries()

@@ -19,7 +19,7 @@ import sympy as sp
 from sympy.core.function import AppliedUndef
 
 from hamex.principle.jets import Index, indices, is_zero, jet, partial, t, total
-from hamex.principle.readable import Change, described, listed
+from hamex.principle.readable import described
 from hamex.principle.variation import StatedAction, antiderivative, stated_rows
 
 
@@ -241,40 +241,6 @@ def _potentials(action: StatedAction, W: sp.Expr) -> tuple[sp.Expr | None, ...]:
         K[t] += sp.integrate(at_rest, t)
     exact = is_zero((W - sum((total(k, x) for x, k in K.items()), sp.S.Zero)).doit())
     return tuple(K.values()) if exact else (None,) * len(variables)
-
-
-def charges(action: StatedAction, shifts: list[Change] | None = None) -> list[Charge]:
-    """Charges of the given constant shifts, or of all that the Lagrangian allows."""
-    wanted = [dict(s) for s in shifts] if shifts is not None else _allowed_shifts(action)
-    still = (sp.S.Zero,) * len(action.space)
-    return [Symmetry(action, sp.S.Zero, still, shift, "shift", f"shift of {listed(shift)}").charge for shift in wanted]
-
-
-def _allowed_shifts(action: StatedAction) -> list[dict[AppliedUndef, sp.Expr]]:
-    """Constant shifts s with Σ s_q ∂L/∂q a total derivative: its Euler expressions vanish, linear equations in s."""
-    s = sp.symbols(f"s_0:{len(action.fields)}", real=True)
-    change = sum((a * partial(action.lagrangian, q) for a, q in zip(s, action.fields, strict=True)), sp.S.Zero)
-    equations: list[sp.Expr] = []
-    for q in action.fields:
-        euler = sp.expand((sp.diff(partial(change, q, (t,)), t) - partial(change, q)).doit())
-        coordinates = [jet(f, i) for f in action.fields for i in indices(euler, f)]
-        symbols = {c: sp.Dummy(real=True) for c in sorted(coordinates, key=sp.default_sort_key, reverse=True)}
-        equations += _coefficients(euler.xreplace(symbols), [*symbols.values(), t])
-    matrix = sp.Matrix([[sp.diff(e, a) for a in s] for e in equations]) if equations else sp.zeros(1, len(s))
-    found = [
-        {q: sp.cancel(a) for q, a in zip(action.fields, vector, strict=True) if a != 0} for vector in matrix.nullspace()
-    ]
-    # Lumped fields of a continuum live in parts, of which the density knows nothing.
-    return [shift for shift in found if not any(q in action.lumped for q in shift)]
-
-
-def _coefficients(flat: sp.Expr, variables: list[sp.Symbol]) -> list[sp.Expr]:
-    """What multiplies the different functions of the variables: all of it must vanish for the whole to vanish."""
-    grouped: dict[sp.Expr, sp.Expr] = {}
-    for term in sp.Add.make_args(sp.expand(flat, trig=True)):
-        constant, function = term.as_independent(*variables, as_Add=False)
-        grouped[function] = grouped.get(function, sp.S.Zero) + constant
-    return [e for e in grouped.values() if e != 0]
 
 
 @dataclass(frozen=True)

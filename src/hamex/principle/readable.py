@@ -1,5 +1,5 @@
 """From numbers to symbols: a null space reduced, its numbers as fractions, its parameters as powers; names for
-symmetries; and the functions of time that solve linear equations.
+symmetries; and the ansatz in which they are sought, with functions of time that solve linear equations.
 """
 
 from __future__ import annotations
@@ -7,6 +7,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cache
+from itertools import combinations_with_replacement
 from typing import Any
 
 import numpy as np
@@ -14,7 +16,7 @@ import sympy as sp
 from numpy.typing import NDArray
 from sympy.core.function import AppliedUndef
 
-from hamex.principle.jets import indices, partial, t
+from hamex.principle.jets import Index, indices, partial, t
 from hamex.principle.variation import StatedAction
 
 Array = NDArray[Any]
@@ -125,6 +127,108 @@ def _add(found: dict[str, TimeFunction], rate: sp.Expr, wanted: tuple[tuple[str,
         value = getattr(sp, word)(w * t)
         beside = {"exp": (f"exp {w}", 1), "cos": (f"sin {w}", -1), "sin": (f"cos {w}", 1)}[word]
         found[f"{word} {w}"] = TimeFunction(value, {tuple(sorted((beside[0], letter))): Fraction(beside[1])}, w)
+
+
+# Letters are the coordinates and parameters of an ansatz: t and places as symbols, jets as (field, index), functions of
+# time and their frequencies as strings.
+
+
+def letter_rate(letter: Any, by: sp.Symbol, functions: dict[str, TimeFunction]) -> Polynomial:
+    if isinstance(letter, sp.Symbol):
+        return {(): Fraction(1)} if letter == by else {}
+    if isinstance(letter, str):
+        return functions[letter].rate if by == t and letter in functions else {}
+    q, index = letter
+    return {((q, sorted_index((*index, by))),): Fraction(1)}
+
+
+@cache
+def _text(letter: Any) -> str:
+    return str(letter)
+
+
+def sorted_index(index: Index) -> Index:
+    return tuple(sorted(index, key=lambda v: v.name))
+
+
+def letter_total(p: Polynomial, by: sp.Symbol, functions: dict[str, TimeFunction]) -> Polynomial:
+    """D_by of a polynomial of letters, by Leibniz."""
+    out: Polynomial = {}
+    for term, c in p.items():
+        for i, letter in enumerate(term):
+            rest = term[:i] + term[i + 1 :]
+            for more, d in letter_rate(letter, by, functions).items():
+                key = tuple(sorted(rest + more, key=_text))
+                out[key] = out.get(key, Fraction(0)) + c * d
+    return {term: c for term, c in out.items() if c}
+
+
+def by_letter(p: Polynomial, letter: Any) -> Polynomial:
+    out: Polynomial = {}
+    for term, c in p.items():
+        n = term.count(letter)
+        if n:
+            i = term.index(letter)
+            key = term[:i] + term[i + 1 :]
+            out[key] = out.get(key, Fraction(0)) + n * c
+    return out
+
+
+@dataclass(frozen=True)
+class Column:
+    """One unknown of the ansatz: ``term`` is the component of ``along``, a coordinate (ξ) or a field (η)."""
+
+    along: Any
+    term: Term
+
+    def characteristic(self, q: AppliedUndef) -> Polynomial:
+        if self.along == q:
+            return {self.term: Fraction(1)}
+        if isinstance(self.along, sp.Symbol):
+            return {tuple(sorted((*self.term, (q, (self.along,))), key=_text)): Fraction(-1)}
+        return {}
+
+    @property
+    def order(self) -> tuple[Any, ...]:
+        """Simplest first: those of low degree, powers before other functions of time, shifts before moves."""
+        odd = sum(isinstance(x, str) for x in self.term)
+        fields = sum(isinstance(x, tuple) for x in self.term)
+        return odd, len(self.term) - odd, isinstance(self.along, sp.Symbol), fields
+
+
+def ansatz(action: StatedAction, functions: dict[str, TimeFunction]) -> list[Column]:
+    q = [(f, ()) for f in action.fields]
+    columns: list[Column] = []
+    if not action.space:
+        letters: list[Any] = [t, *q]
+        terms: list[Term] = [()]
+        for degree in (1, 2):
+            terms += [tuple(sorted(c, key=_text)) for c in combinations_with_replacement(letters, degree)]
+        for name in functions:
+            terms += [(name,), *(tuple(sorted((name, x), key=_text)) for x in q)]
+        if not any(action.has_momentum.values()):  # statics: every change of time would do
+            terms = [()]
+        columns = [Column(along, term) for along in action.fields for term in terms]
+        columns += [Column(t, term) for term in terms if _suits_time(term)]
+    else:
+        affine: list[Term] = [(), *((x,) for x in (*action.space, t))]
+        columns = [Column(along, term) for along in (*action.space, t) for term in affine]
+        for f in action.fields:
+            local = _is_local(action, f)
+            columns += [Column(f, term) for term in affine if not (local and term and term != (t,))]
+            columns += [Column(f, (x,)) for x in q]
+    return sorted(columns, key=lambda c: c.order)
+
+
+def _suits_time(term: Term) -> bool:
+    """ξ is at most linear in the fields, and other functions of time stand in it alone."""
+    fields = sum(isinstance(x, tuple) for x in term)
+    return fields <= (0 if any(isinstance(x, str) for x in term) else 1)
+
+
+def _is_local(action: StatedAction, q: AppliedUndef) -> bool:
+    """Whether the rate alone enters: a shift that differs from place to place then changes nothing either."""
+    return indices(action.lagrangian, q) == [(t,)]
 
 
 KINDS = ("time", "translation", "shift", "rotation", "boost", "scaling", "projective", "mode", "other")

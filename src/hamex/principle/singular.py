@@ -15,6 +15,7 @@ it are the same motion (M. Henneaux and C. Teitelboim, Quantization of Gauge Sys
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import sympy as sp
@@ -22,18 +23,7 @@ from sympy.core.function import AppliedUndef
 
 from hamex.principle.constraints import multipliers
 from hamex.principle.free_data import FreeData, Relation
-from hamex.principle.jets import (
-    NoPlaceError,
-    Places,
-    UnevenRankError,
-    closure,
-    pivots,
-    pythagoras,
-    slope,
-    t,
-    total,
-    without_products,
-)
+from hamex.principle.jets import NoPlaceError, Places, UnevenRankError, pivots, pythagoras, t, total
 from hamex.principle.variation import StatedAction, is_cyclic, stated_rows
 
 _LONG, _ROUNDS = 300, 12  # operations beyond which a row is not shortened, generations beyond which nobody waits
@@ -343,3 +333,46 @@ class Analysis:
 def _is_product(pivot: sp.Expr) -> bool:
     """Whether an entry is a product of powers of letters and numbers, with no sum in it."""
     return all(f.as_base_exp()[0].is_Symbol or f.is_Rational for f in sp.Mul.make_args(pivot))
+
+
+def slope(expression: sp.Expr, coordinates: list[sp.Symbol], direction: list[sp.Expr]) -> sp.Expr:
+    """The derivative of an expression along a direction."""
+    return sum((total(expression, x) * d for x, d in zip(coordinates, direction, strict=True)), sp.S.Zero)
+
+
+def closure(
+    fields: list[list[sp.Expr]], bracket: Callable[[list[sp.Expr] | None, list[sp.Expr]], list[sp.Expr]], places: Places
+) -> list[list[sp.Expr]]:
+    """Brackets with the motion and among themselves, as long as they bring new directions."""
+    found: list[list[sp.Expr]] = []
+    waiting = list(fields)
+    while waiting:
+        one = waiting.pop(0)
+        if places.rank([*found, one]) == len(found):
+            continue
+        waiting += [bracket(None, one), *(bracket(other, one) for other in found)]
+        found.append(one)
+    return places.matrices(found)[0]
+
+
+def without_products(
+    relations: list[sp.Expr], letters: list[sp.Symbol], places: Places, plain: Callable[[sp.Expr], sp.Expr]
+) -> tuple[sp.Expr, list[sp.Expr]] | None:
+    """The last relation less multiples of the others, if every product of letters drops out; and what it is over."""
+    solved: list[tuple[dict[tuple[int, ...], sp.Expr], tuple[int, ...]]] = []
+    for relation in relations:
+        if not relation.is_polynomial(*letters):
+            return None
+        terms = dict(sp.Poly(relation, *letters).terms())
+        for other, lead in solved:
+            if lead in terms:
+                ratio = terms[lead] / other[lead]
+                both = {*terms, *other}
+                terms = {k: plain(terms.get(k, sp.S.Zero) - ratio * other.get(k, sp.S.Zero)) for k in sorted(both)}
+        solid = [k for k, c in terms.items() if any(k) and not places.vanishes(c)]
+        if solid:
+            solved.append((terms, min(solid, key=lambda k: terms[k].count_ops())))
+        elif relation is relations[-1]:
+            bare = terms.get((0,) * len(letters), sp.S.Zero)
+            return None if places.vanishes(bare) else (bare, [other[lead] for other, lead in solved])
+    return None

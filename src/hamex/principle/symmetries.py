@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import cache, cached_property
+from functools import cached_property
 from itertools import combinations_with_replacement
 from typing import Any
 
@@ -27,17 +27,24 @@ import sympy as sp
 from numpy.typing import NDArray
 from sympy.core.function import AppliedUndef
 
-from hamex.principle.jets import Index, compiled, flattened, indices, is_zero, jet, pythagoras, t
-from hamex.principle.noether import Symmetry
+from hamex.principle.jets import Index, compiled, flattened, indices, is_zero, jet, partial, pythagoras, t, total
+from hamex.principle.noether import Charge, Symmetry
 from hamex.principle.readable import (
     KINDS,
     SAME,
+    Change,
+    Column,
     Polynomial,
     Term,
     TimeFunction,
+    ansatz,
+    by_letter,
     fraction,
+    letter_total,
+    listed,
     null_space,
     power_beside_one,
+    sorted_index,
     time_functions,
 )
 from hamex.principle.variation import StatedAction, euler, stated_rows
@@ -64,7 +71,7 @@ def searched(action: StatedAction) -> tuple[list[Symmetry], tuple[str, ...]]:
         loads = {q: Q for q, Q in action.loads.items() if q in inside}
         action = StatedAction(inside, action.lagrangian, action.dissipation, loads, action.space)
     system = _Equations.of(action)
-    columns = _ansatz(action, system.functions)
+    columns = ansatz(action, system.functions)
     for sizes in _SIZES:
         vectors, lost = _null_vectors(system, columns, sizes)
         found = _unhindered(action, [_symmetry(action, columns, vector, system.functions) for vector in vectors])
@@ -127,108 +134,6 @@ def _combinations(works: list[list[sp.Expr]]) -> list[list[sp.Expr]]:
     return sp.Matrix(rows).to_DM(field=True).nullspace().to_Matrix().tolist() if works else []
 
 
-# Letters are the coordinates and parameters of an ansatz: t and places as symbols, jets as (field, index), functions of
-# time and their frequencies as strings.
-
-
-def _rate(letter: Any, by: sp.Symbol, functions: dict[str, TimeFunction]) -> Polynomial:
-    if isinstance(letter, sp.Symbol):
-        return {(): Fraction(1)} if letter == by else {}
-    if isinstance(letter, str):
-        return functions[letter].rate if by == t and letter in functions else {}
-    q, index = letter
-    return {((q, _sorted((*index, by))),): Fraction(1)}
-
-
-@cache
-def _text(letter: Any) -> str:
-    return str(letter)
-
-
-def _sorted(index: Index) -> Index:
-    return tuple(sorted(index, key=lambda v: v.name))
-
-
-def _total(p: Polynomial, by: sp.Symbol, functions: dict[str, TimeFunction]) -> Polynomial:
-    """D_by of a polynomial of letters, by Leibniz."""
-    out: Polynomial = {}
-    for term, c in p.items():
-        for i, letter in enumerate(term):
-            rest = term[:i] + term[i + 1 :]
-            for more, d in _rate(letter, by, functions).items():
-                key = tuple(sorted(rest + more, key=_text))
-                out[key] = out.get(key, Fraction(0)) + c * d
-    return {term: c for term, c in out.items() if c}
-
-
-def _by_letter(p: Polynomial, letter: Any) -> Polynomial:
-    out: Polynomial = {}
-    for term, c in p.items():
-        n = term.count(letter)
-        if n:
-            i = term.index(letter)
-            key = term[:i] + term[i + 1 :]
-            out[key] = out.get(key, Fraction(0)) + n * c
-    return out
-
-
-@dataclass(frozen=True)
-class Column:
-    """One unknown of the ansatz: ``term`` is the component of ``along``, a coordinate (ξ) or a field (η)."""
-
-    along: Any
-    term: Term
-
-    def characteristic(self, q: AppliedUndef) -> Polynomial:
-        if self.along == q:
-            return {self.term: Fraction(1)}
-        if isinstance(self.along, sp.Symbol):
-            return {tuple(sorted((*self.term, (q, (self.along,))), key=_text)): Fraction(-1)}
-        return {}
-
-    @property
-    def order(self) -> tuple[Any, ...]:
-        """Simplest first: those of low degree, powers before other functions of time, shifts before moves."""
-        odd = sum(isinstance(x, str) for x in self.term)
-        fields = sum(isinstance(x, tuple) for x in self.term)
-        return odd, len(self.term) - odd, isinstance(self.along, sp.Symbol), fields
-
-
-def _ansatz(action: StatedAction, functions: dict[str, TimeFunction]) -> list[Column]:
-    q = [(f, ()) for f in action.fields]
-    columns: list[Column] = []
-    if not action.space:
-        letters: list[Any] = [t, *q]
-        terms: list[Term] = [()]
-        for degree in (1, 2):
-            terms += [tuple(sorted(c, key=_text)) for c in combinations_with_replacement(letters, degree)]
-        for name in functions:
-            terms += [(name,), *(tuple(sorted((name, x), key=_text)) for x in q)]
-        if not any(action.has_momentum.values()):  # statics: every change of time would do
-            terms = [()]
-        columns = [Column(along, term) for along in action.fields for term in terms]
-        columns += [Column(t, term) for term in terms if _suits_time(term)]
-    else:
-        affine: list[Term] = [(), *((x,) for x in (*action.space, t))]
-        columns = [Column(along, term) for along in (*action.space, t) for term in affine]
-        for f in action.fields:
-            local = _is_local(action, f)
-            columns += [Column(f, term) for term in affine if not (local and term and term != (t,))]
-            columns += [Column(f, (x,)) for x in q]
-    return sorted(columns, key=lambda c: c.order)
-
-
-def _suits_time(term: Term) -> bool:
-    """ξ is at most linear in the fields, and other functions of time stand in it alone."""
-    fields = sum(isinstance(x, tuple) for x in term)
-    return fields <= (0 if any(isinstance(x, str) for x in term) else 1)
-
-
-def _is_local(action: StatedAction, q: AppliedUndef) -> bool:
-    """Whether the rate alone enters: a shift that differs from place to place then changes nothing either."""
-    return indices(action.lagrangian, q) == [(t,)]
-
-
 @dataclass(frozen=True, eq=False)
 class _Equations:
     """E_b, ∂E_b/∂x_μ at fixed jets, and ∂E_b/∂q_a,I of L alone, as one function of arrays; D_I Q as asked for."""
@@ -247,13 +152,13 @@ class _Equations:
     def of(cls, action: StatedAction) -> _Equations:
         E = [euler(action, q) for q in action.fields]
         slots = sorted(
-            {(q, _sorted(i)) for e in E for q in action.fields for i in indices(e, q)},
+            {(q, sorted_index(i)) for e in E for q in action.fields for i in indices(e, q)},
             key=lambda s: (action.fields.index(s[0]), len(s[1]), str(s[1])),
         )
         deeper = max((len(i) for _, i in slots), default=0) + 1
         variables = (*action.space, t)
         every = [
-            (q, _sorted(i))
+            (q, sorted_index(i))
             for q in action.fields
             for n in range(deeper + 1)
             for i in combinations_with_replacement(variables, n)
@@ -262,7 +167,7 @@ class _Equations:
         flat = [e.xreplace(nodes) for e in E]
         rows = list(flat)
         rows += [sp.diff(e, x) for e in flat for x in variables]
-        rows += [_slope(e, nodes[jet(q, i)]) for e in flat for q, i in slots]
+        rows += [total(e, nodes[jet(q, i)]) for e in flat for q, i in slots]
         known = {*nodes.values(), *variables}
         others = sp.Tuple(*rows)
         given = sorted(
@@ -317,10 +222,6 @@ class _Equations:
         return np.vstack([flat.real, flat.imag]) if np.iscomplexobj(flat) else flat
 
 
-def _slope(e: sp.Expr, letter: sp.Dummy) -> sp.Expr:
-    return sp.diff(e, letter) if letter in e.free_symbols else sp.S.Zero
-
-
 def _places(source: np.random.Generator, points: int, analytic: bool, size: float) -> Array:
     x = size * source.uniform(0.2, 0.9, points) * source.choice([-1.0, 1.0], points)
     return x + 1j * source.uniform(0.1, 0.5, points) if analytic else x
@@ -333,7 +234,7 @@ def _condition(system: _Equations, columns: list[Column], found: Array, values: 
     slopes = found[n + n * v :].reshape(n, len(slots), points)
     for i, x in enumerate(variables):
         for j, (q, index) in enumerate(slots):
-            DE[:, i] += slopes[:, j] * values[q, _sorted((*index, x))]
+            DE[:, i] += slopes[:, j] * values[q, sorted_index((*index, x))]
     known: dict[Term, Array] = {}
 
     def at(p: Polynomial) -> Array:
@@ -354,10 +255,10 @@ def _condition(system: _Equations, columns: list[Column], found: Array, values: 
                 if q == a and acting[j].size:
                     rows[k, acting[j]] += slopes[acting[j], j] * at(_derived(Q, index, system.functions))
             for letter in {x for term in Q[()] for x in term if isinstance(x, tuple) and not x[1]}:
-                rows[k, fields.index(letter[0])] += at(_by_letter(Q[()], letter)) * E[fields.index(a)]
+                rows[k, fields.index(letter[0])] += at(by_letter(Q[()], letter)) * E[fields.index(a)]
         if isinstance(column.along, sp.Symbol):
             xi = {column.term: Fraction(1)}
-            by = _total(xi, column.along, system.functions)
+            by = letter_total(xi, column.along, system.functions)
             rows[k] += at(by) * E + at(xi) * DE[:, variables.index(column.along)]
     return np.moveaxis(rows, 0, 2)
 
@@ -365,7 +266,7 @@ def _condition(system: _Equations, columns: list[Column], found: Array, values: 
 def _derived(Q: dict[Index, Polynomial], index: Index, functions: dict[str, TimeFunction]) -> Polynomial:
     """D_I Q, each derivative taken once."""
     if index not in Q:
-        Q[index] = _total(_derived(Q, index[:-1], functions), index[-1], functions)
+        Q[index] = letter_total(_derived(Q, index[:-1], functions), index[-1], functions)
     return Q[index]
 
 
@@ -461,3 +362,37 @@ def _symmetry(
         parts[columns[j].along] = parts.get(columns[j].along, sp.S.Zero) + size * c * sp.prod(letters)
     change = {q: parts[q] for q in action.fields if q in parts}
     return Symmetry.of(action, parts.get(t, sp.S.Zero), tuple(parts.get(x, sp.S.Zero) for x in action.space), change)
+
+
+def charges(action: StatedAction, shifts: list[Change] | None = None) -> list[Charge]:
+    """Charges of the given constant shifts, or of all that the Lagrangian allows."""
+    wanted = [dict(s) for s in shifts] if shifts is not None else _allowed_shifts(action)
+    still = (sp.S.Zero,) * len(action.space)
+    return [Symmetry(action, sp.S.Zero, still, shift, "shift", f"shift of {listed(shift)}").charge for shift in wanted]
+
+
+def _allowed_shifts(action: StatedAction) -> list[dict[AppliedUndef, sp.Expr]]:
+    """Constant shifts s with Σ s_q ∂L/∂q a total derivative: its Euler expressions vanish, linear equations in s."""
+    s = sp.symbols(f"s_0:{len(action.fields)}", real=True)
+    change = sum((a * partial(action.lagrangian, q) for a, q in zip(s, action.fields, strict=True)), sp.S.Zero)
+    equations: list[sp.Expr] = []
+    for q in action.fields:
+        euler = sp.expand((sp.diff(partial(change, q, (t,)), t) - partial(change, q)).doit())
+        coordinates = [jet(f, i) for f in action.fields for i in indices(euler, f)]
+        symbols = {c: sp.Dummy(real=True) for c in sorted(coordinates, key=sp.default_sort_key, reverse=True)}
+        equations += _coefficients(euler.xreplace(symbols), [*symbols.values(), t])
+    matrix = sp.Matrix([[sp.diff(e, a) for a in s] for e in equations]) if equations else sp.zeros(1, len(s))
+    found = [
+        {q: sp.cancel(a) for q, a in zip(action.fields, vector, strict=True) if a != 0} for vector in matrix.nullspace()
+    ]
+    # Lumped fields of a continuum live in parts, of which the density knows nothing.
+    return [shift for shift in found if not any(q in action.lumped for q in shift)]
+
+
+def _coefficients(flat: sp.Expr, variables: list[sp.Symbol]) -> list[sp.Expr]:
+    """What multiplies the different functions of the variables: all of it must vanish for the whole to vanish."""
+    grouped: dict[sp.Expr, sp.Expr] = {}
+    for term in sp.Add.make_args(sp.expand(flat, trig=True)):
+        constant, function = term.as_independent(*variables, as_Add=False)
+        grouped[function] = grouped.get(function, sp.S.Zero) + constant
+    return [e for e in grouped.values() if e != 0]

@@ -282,8 +282,8 @@ def _verdicts(found: FreeData) -> list[Text]:
     if found.arbitrary:
         items.append(
             say(
-                f"**Arbitrary functions of {found.of}**: {{}}. Nothing determines them, and starts that differ in {{}} alone "
-                "are the same motion.",
+                f"**Arbitrary functions of {found.of}**: {{}}. Nothing determines them, and starts that differ in {{}} "
+                "alone are the same motion.",
                 enumerated(map(field, found.arbitrary)),
                 enumerated(map(formula_of, found.reached)),
             )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import Any
@@ -276,52 +276,31 @@ def _numbers(M: list[list[Expr]], C: list[list[Expr]], K: list[list[Expr]], smal
     flow = np.block(
         [[np.zeros((n, n)), np.eye(n)], [-np.linalg.solve(mass, stiffness), -np.linalg.solve(mass, damping)]]
     )
-
     step = 0.02
     advance, flows = _exponential(flow * step), [np.eye(2 * n)]
     for _ in range(700):
         flows.append(advance @ flows[-1])
-    values = np.array([_reach(now) for now in flows])
+    values = np.array([abs(np.linalg.det(now[:n, n:])) for now in flows])
     failing = []
     for i in range(2, 700):
         if values[i] < min(values[i - 1], values[i + 1]):
-            T, least = _least(lambda s, i=i: _reach(_exponential(flow * s) @ flows[i - 1]), 2 * step)
-            if least < 1e-7 * values[: i + 2].max():
-                failing.append(step * (i - 1) + T)
+            places = np.linspace(0.0, 2 * step, 9)
+            for _ in range(14):  # on finer and finer grids
+                near = [abs(np.linalg.det((_exponential(flow * s) @ flows[i - 1])[:n, n:])) for s in places]
+                low = int(np.argmin(near))
+                places = np.linspace(places[max(low - 1, 0)], places[min(low + 1, 8)], 9)
+            if min(near) < 1e-7 * values[: i + 2].max():
+                failing.append(step * (i - 1) + float(places[4]))
     return EndPoints("numbers", failing=tuple(failing[:3]), linearised=small)
 
 
-def _reach(flow: Array) -> float:
-    n = len(flow) // 2
-    return float(abs(np.linalg.det(flow[:n, n:])))
-
-
 def _exponential(A: Array) -> Array:
-    """e^A of a small matrix, by its series after halvings: what SciPy has for it takes half a second to load."""
-    halvings = max(0, int(np.ceil(np.log2(max(np.abs(A).sum(axis=0).max(), 1e-300)))) + 3)
-    A = A / 2**halvings
+    """e^A of a small matrix by its series: what SciPy has for it takes half a second to load."""
     term = total = np.eye(len(A))
     for k in range(1, 14):
-        term = term @ A / k
+        term = term @ A / (8 * k)
         total = total + term
-    return np.linalg.matrix_power(total, 2**halvings)
-
-
-def _least(of: Callable[[float], float], end: float) -> tuple[float, float]:
-    """Place and value of the least of a function with one low in [0, end], by golden section."""
-    ratio, a, b = (np.sqrt(5) - 1) / 2, 0.0, end
-    x, y = b - ratio * (b - a), a + ratio * (b - a)
-    at_x, at_y = of(x), of(y)
-    for _ in range(50):
-        if at_x < at_y:
-            b, y, at_y = y, x, at_x
-            x = b - ratio * (b - a)
-            at_x = of(x)
-        else:
-            a, x, at_x = x, y, at_y
-            y = a + ratio * (b - a)
-            at_y = of(y)
-    return min(((x, at_x), (y, at_y)), key=lambda pair: pair[1])
+    return np.linalg.matrix_power(total, 8)
 
 
 def _dispersion(system: DerivedSystem) -> EndPoints:
