@@ -131,7 +131,7 @@ class _Cut:
             model.damping_power(np.diff(run.nodes["displacement"], axis=0)) / (length * self.h)
             for length, run in zip(lengths, runs, strict=True)
         )
-        summed = [name for name in ("solves", "searches", "joint_work") if name in last.steps]
+        summed: list[str] = [name for name in ("solves", "searches", "joint_work") if name in last.steps]
         counts = {name: np.sum([run.steps[name] for run in runs], axis=0) for name in summed}
         events = np.array([sum(len(piece.breaks) for piece in pieces)])
         steps: dict[str, Array] = {

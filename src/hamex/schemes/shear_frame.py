@@ -214,7 +214,7 @@ class FollowedFrame:
         storeys = around_law(frame.storeys_at, "asked", asked)
         search = around_law(frame.frame_search, "storeys_at", storeys)
         step = around_law(around_law(frame.solved_frame, "storeys_at", storeys), "frame_search", search)
-        kernel = around_law(frame.one_frame, "solved_frame", step)
+        kernel = around_law(frame.one_frame, "solved_frame", step, inlines=True)
         work = how.steps * len(model.dofs) * _WORK_PER_FOLLOWED
         self.kernel: Kernel = compiled(kernel) if worth_compiling(work, kernel) else kernel
 

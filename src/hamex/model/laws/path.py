@@ -1,7 +1,7 @@
 """Laws that are followed along their deformation, piece by straight piece; and what one of them does on a given path.
 
 Such a law writes one function, ``spring_piece``. The march puts the mean force of the path of a step into its balance
-(:func:`hamex.march.springs.each_piece`), or asks for the force at its end; :func:`respond` walks any path.
+(:func:`hamex.march.springs.followed`), or asks for the force at its end; :func:`respond` walks any path.
 """
 
 from __future__ import annotations
