@@ -391,7 +391,7 @@ def by_kind(kind: str) -> type[Law]:
     """
     found, (outer, _, inner) = known(), kind.partition(":")
     if inner and outer in found:  # a law made of laws
-        return found[outer].around(*map(by_kind, inner.split("+")))  # type: ignore[attr-defined,no-any-return]
+        return found[outer].around(*map(by_kind, inner.split("+")))  # type: ignore[attr-defined]
     if kind not in found:
         raise LawError(
             f"there is no law {kind!r}; known are {', '.join(found)}. A law of your own must be registered "
