@@ -11,7 +11,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
 from types import FunctionType
 from typing import Any, ClassVar, Self
 
@@ -121,6 +120,9 @@ def where_limited(p: Array, r: int, e: float, d: float, h: float, z: Array, o: i
     return e if (e >= limit if d > 0.0 else e <= limit) else limit
 
 
+_MADE: dict[Any, Any] = {}  # classes of combinations by what they are made of
+
+
 class Combined(PathLaw):
     """Base of laws made of laws: parts with their shares of the stiffness, and parameters of its own.
 
@@ -134,14 +136,20 @@ class Combined(PathLaw):
     softens = True
     variables: ClassVar[tuple[str, ...]] = (*FOLLOWED, "gone")
     own: ClassVar[tuple[str, ...]] = ()  # its own parameters
+    more: ClassVar[int] = 0  # state variables of its own beside those of all combinations
     parts: ClassVar[tuple[type[Law], ...]] = ()  # kinds of its parts, as they are followed
     spring_combined: ClassVar[Callable[..., Any]]
     spring_lost: ClassVar[Callable[..., Any] | None] = None  # where it breaks; dz is for its trials
 
     @classmethod
-    @cache
     def around(cls, *parts: type[Law]) -> type[Self]:
         """The class of a combination of laws of these kinds."""
+        if (cls, *parts) not in _MADE:
+            _MADE[(cls, *parts)] = cls._made(*parts)
+        return _MADE[(cls, *parts)]
+
+    @classmethod
+    def _made(cls, *parts: type[Law]) -> type[Self]:
         kinds = tuple(part.followed or part for part in parts)
         functions = {f"part_{i}": _followed(kind) for i, kind in enumerate(kinds)}
         base = next(each for each in cls.__mro__ if each.__dict__.get("kind") == cls.kind)
@@ -195,7 +203,7 @@ class Combined(PathLaw):
     def prepared(cls, group: Any, k: Array, tau: float) -> Array:
         rows = [kind.prepared(own, share * k, tau) for kind, own, share in cls.inner(group)]
         head = np.zeros((len(k), OWN + len(cls.own)))
-        row, state = head.shape[1], len(FOLLOWED) + 1 + cls._more()
+        row, state = head.shape[1], len(FOLLOWED) + 1 + cls.more
         for i, (one, (kind, _, _)) in enumerate(zip(rows, cls.inner(group), strict=True)):
             head[:, 1 + 2 * i], head[:, 2 + 2 * i] = row, state
             row, state = row + one.shape[1], state + len(kind.variables)
@@ -203,12 +211,6 @@ class Combined(PathLaw):
         for i, name in enumerate(cls.own):
             head[:, OWN + i] = group.parameters[name]
         return np.hstack([head, *rows])
-
-    @classmethod
-    def _more(cls) -> int:
-        """State variables of its own beside those of all combinations."""
-        base = next(each for each in cls.__mro__ if not each.__dict__.get("parts") and "variables" in each.__dict__)
-        return len(base.variables) - len(FOLLOWED) - 1
 
     @classmethod
     def recorded(cls, group: Any) -> tuple[str, ...]:

@@ -143,6 +143,7 @@ class Fatigue(Combined):
 
     kind = "fatigue"
     variables = (*FOLLOWED, "gone", "damage", "point_a", "point_b", "point_c", "open_range", "held_range", "turned")
+    more = 7
     own = ("E0", "m", "Dmax", "min", "max")
     spring_combined = staticmethod(along)
     spring_lost = staticmethod(where_lost)

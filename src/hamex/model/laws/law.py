@@ -399,7 +399,7 @@ def by_kind(kind: str) -> type[Law]:
     """
     found, (outer, _, inner) = known(), kind.partition(":")
     if inner and outer in found:  # a law made of laws
-        return found[outer].around(*map(by_kind, inner.split("+")))  # type: ignore[attr-defined,no-any-return]
+        return found[outer].around(*map(by_kind, inner.split("+")))  # type: ignore[attr-defined]
     if kind not in found:
         home = kind.partition(":")[0]
         hint = f"import {home}, where it is made," if ":" in kind else "register it (hamex.laws.register)"
