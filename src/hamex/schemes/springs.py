@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hamex.checks import check_memory
-from hamex.errors import ModelError, SchemeError
+from hamex.errors import LawError, ModelError, SchemeError
 from hamex.march import springs as loops
 from hamex.march.run import Kernel, address, around_law, compiled, held, numbered
 from hamex.march.springs import HEAD, Cells, SpringGroups, counted, found, scattered
@@ -186,7 +186,7 @@ def prepared_springs(
         kernels.append(kernel_of(group.law, force_of, who))
         z_at += len(group.law.variables) * springs
         block_at += len(group.first) if group.blocked else 0
-    addresses = [address(kernel, *_EXAMPLE) if compile else numbered(kernel) for kernel in kernels]
+    addresses = [_address(kernel, model) if compile else numbered(kernel) for kernel in kernels]
     whole = np.concatenate(I) if I else np.zeros(0, dtype=np.int64)
     return SpringGroups(
         np.array(addresses, dtype=np.int64),
@@ -200,6 +200,18 @@ def prepared_springs(
 _LINE, _TABLE, _WHOLE = np.zeros(1), np.zeros((1, 1)), np.zeros(HEAD, dtype=np.int64)
 # Arguments of a law's kernel by their types: I, begin, P, row, e0, dx, reach, tau, z, forced, F, T, dz, branch, work.
 _EXAMPLE = (_WHOLE, 0, _LINE, 0, _LINE, _LINE, 1.0, 1.0, _LINE, True, _LINE, _LINE, _LINE, _WHOLE, _TABLE)
+
+
+def _address(kernel: Kernel, model: Model) -> int:
+    """The machine address of a law's kernel; what the compiler refuses in a law of the user's own is named."""
+    try:
+        return address(kernel, *_EXAMPLE)
+    except Exception as problem:
+        own = [group.law.__name__ for group in model.laws.values() if group.law.source]
+        if not own or not type(problem).__module__.startswith("numba"):
+            raise
+        said = next((line for line in str(problem).splitlines() if line.strip()), "")
+        raise LawError(f"{' or '.join(own)}: Numba cannot compile it: {said}") from None
 
 
 def kernel_of(law: Any, force_of: ForceOf, who: str) -> Kernel:

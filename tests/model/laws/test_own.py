@@ -116,6 +116,19 @@ def test_files_keep_its_name_and_the_digest_of_its_source(laws, tmp_path):
     assert pickle.loads(pickle.dumps(laws.hardening(fy=2.0))) == laws.hardening(fy=2.0)
 
 
+@pytest.mark.heavy
+def test_what_cannot_be_compiled_is_named(monkeypatch, tmp_path):
+    """Heavy: the march is compiled. Words are no numbers, though Python bears them."""
+
+    def words(e0, f0, e, state, k):
+        return k * e * len({"one": 1}.get("one", "two") * "x"), k, ()
+
+    law = made(words, elastic=True)
+    monkeypatch.setattr("hamex.march.run.WORTH_COMPILING", 0)
+    with pytest.raises(LawError, match="words: Numba cannot compile it"):
+        run(frame(law(), None), hx.Galerkin(0.01))
+
+
 def leaps(e0, f0, e, state, k):
     return (k * e, k, ()) if abs(e) < 0.05 else (0.5 * k * e, 0.5 * k, ())
 
