@@ -194,8 +194,8 @@ def _audit_text(path: Path, system: str, letters: str, page: Path | None, as_jso
         _show_verdicts(verdicts)
         if page is not None:
             sys.stdout.write(f"\npage: {page}\n")
-    found = {v.verdict for v in verdicts}
-    code = WRONG if MISPRINT in found else UNREAD if NOT_UNDERSTOOD in found else 0
+    said = {v.verdict for v in verdicts}
+    code = WRONG if MISPRINT in said else UNREAD if NOT_UNDERSTOOD in said else 0
     if code:
         raise typer.Exit(code)
 
