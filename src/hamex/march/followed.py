@@ -113,6 +113,8 @@ def by_means(
             break
         d = further
         G, slope, _ = spring_along(P, r, u, d, h, z, 0, dz)
+    else:
+        d = float("nan")  # told as numbers that are lost
     for v in range(len(z)):
         z[v] = dz[v]
     return h, d, G

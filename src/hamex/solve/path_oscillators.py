@@ -19,6 +19,7 @@ from hamex.schemes.families import ElementScheme
 from hamex.schemes.oscillator import is_followed, step_of
 from hamex.schemes.prepare import damping_of_one
 from hamex.schemes.promised import check_promise
+from hamex.schemes.springs import can_break
 from hamex.solve.runners import BlockResults, Request, SampledMotion, check_finite, known
 
 Array = NDArray[Any]
@@ -27,8 +28,10 @@ _SAFE = 1e-6  # of the inertia of a step: what counts as positive at sight
 
 
 def are_followed(models: Sequence[Model]) -> bool:
-    """True for oscillators whose springs are followed and share a law."""
-    return all(is_followed(model) for model in models) and len({law_of(model)[1].law for model in models}) == 1
+    """True for oscillators whose springs are followed and share a law; those that break do so at the end of a piece."""
+    if not all(is_followed(model) for model in models) or len({law_of(model)[1].law for model in models}) != 1:
+        return False
+    return law_of(models[0])[1].law.spring_piece is not None or not any(can_break(model) for model in models)
 
 
 def law_of(model: Model) -> tuple[str, Any]:
