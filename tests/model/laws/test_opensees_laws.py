@@ -199,7 +199,7 @@ def pinching4(rng):
     given = {}
     for side, sign in (("P", 1), ("N", -1)):
         d = np.cumsum(rng.uniform([0.008, 0.01, 0.02, 0.05], [0.012, 0.04, 0.05, 0.1]))
-        f = np.cumprod([K * d[0], rng.uniform(1.05, 1.4), rng.uniform(0.85, 1.1), rng.uniform(0.3, 0.8)])
+        f = np.cumprod(rng.uniform([0.8 * K * d[0], 1.05, 0.85, 0.3], [K * d[0], 1.4, 1.1, 0.8]))
         for i in range(4):
             given[f"e{side}f{i + 1}"], given[f"e{side}d{i + 1}"] = sign * f[i], sign * d[i]
         shape = rng.uniform([0.2, 0.15, -0.1], [0.6, 0.5, 0.1])
