@@ -38,7 +38,7 @@ class Break(NamedTuple):
     at: float
 
 
-class Trial(NamedTuple):
+class ShorterStep(NamedTuple):
     """A shorter step: what it left, where its springs began and how far they went (spring,), and which of them break
     on the way."""
 
@@ -61,7 +61,7 @@ def cut_step(
     """One step from the state ``now`` under its channel values, cut at every break; ``moved`` is the deformation by
     moving supports at its two ends, (2, spring), ``start`` the channel values at its start."""
     cut = _Cut(walk, load, moved, start)
-    pieces, lengths, gone = list[Trial](), list[float](), 0.0
+    pieces, lengths, gone = list[ShorterStep](), list[float](), 0.0
     while gone < 1.0:
         piece, length = cut.next_piece(now, gone)
         pieces.append(piece)
@@ -78,7 +78,7 @@ class _Cut:
         self.start = load if start is None else start
         self.moved = np.zeros((2, len(walk.model.springs))) if moved is None else moved
 
-    def next_piece(self, now: Mapping[str, Array], gone: float) -> tuple[Trial, float]:
+    def next_piece(self, now: Mapping[str, Array], gone: float) -> tuple[ShorterStep, float]:
         """The rest of the step, or the piece that ends at the next break, and its length."""
         low, high = 0.0, 1.0 - gone
         behind = self._tried(now, gone, high)
@@ -102,7 +102,7 @@ class _Cut:
             last = side
         raise ConvergenceError(f"{self.walk.who}: the instant at which {self._names(known)} break was not found")
 
-    def _tried(self, now: Mapping[str, Array], gone: float, length: float) -> Trial:
+    def _tried(self, now: Mapping[str, Array], gone: float, length: float) -> ShorterStep:
         """A step of so much of the whole one."""
         walk = self.walk
         stage = galerkin_stage(walk.model, length * self.h)
@@ -114,7 +114,7 @@ class _Cut:
         if failed:
             raise ConvergenceError(f"{walk.who}: a step that is cut at a break was not solved ({left:g})")
         start, moved = short.scratch.e0.copy(), short.scratch.dx.copy()
-        return Trial(ran, start, moved, _breaks(short, now, start, moved, ran.end["branch"]))
+        return ShorterStep(ran, start, moved, _breaks(short, now, start, moved, ran.end["branch"]))
 
     def _supports(self, gone: float) -> Array:
         return np.asarray(self.moved[0] + gone * (self.moved[1] - self.moved[0]))
@@ -122,7 +122,7 @@ class _Cut:
     def _names(self, known: list[Break]) -> str:
         return ", ".join(repr(self.walk.model.springs[one.spring]) for one in known)
 
-    def joined(self, pieces: list[Trial], lengths: list[float]) -> Ran:
+    def joined(self, pieces: list[ShorterStep], lengths: list[float]) -> Ran:
         """The pieces as one step."""
         model, last, runs = self.walk.model, pieces[-1].ran, [piece.ran for piece in pieces]
         force = sum(length * run.steps["force"] for length, run in zip(lengths, runs, strict=True))
@@ -145,7 +145,7 @@ class _Cut:
         return Ran(nodes, steps, last.end, uncertain=int(any(run.uncertain for run in runs)))
 
 
-def _gap(trial: Trial, share: float, known: list[Break]) -> float:
+def _gap(trial: ShorterStep, share: float, known: list[Break]) -> float:
     """How far the springs are beyond their breaks after a share of their way, the farthest of them, relative to where
     those lie; negative before."""
     gaps = list[float]()

@@ -25,7 +25,7 @@ from hamex.schemes.springs import Blocks, spring_blocks
 from hamex.schemes.structure import between_springs, by_rows, tangent_matrix
 
 
-class Promises(Protocol):
+class Promising(Protocol):
     """A scheme whose steps are solved for."""
 
     @property
@@ -85,14 +85,14 @@ def full_tangents(model: Model, blocks: Blocks, T: Any) -> Any:
     return b @ between @ b.T
 
 
-def admissible(model: Model, scheme: Promises) -> float:
+def admissible(model: Model, scheme: Promising) -> float:
     """Longest step [s] at which every step of the scheme has one solution, whatever the load; ∞ if all have."""
     if _by_construction(model):
         return math.inf
     return promise.longest_step(scheme.form(), matrices(model), scheme.step)
 
 
-def check_promise(model: Model, scheme: Promises) -> None:
+def check_promise(model: Model, scheme: Promising) -> None:
     """Refuse a step beyond that length, and a model of which nothing holds a dof."""
     if not _by_construction(model):
         promise.check(scheme.form(), matrices(model), scheme.step, scheme.label)
