@@ -155,7 +155,7 @@ def test_no_step_march_or_solution_knows_a_law_by_name(law):
 
 def test_a_scheme_is_its_module_and_its_line():
     """And a line in the laboratory's catalogue, if it is to be compared."""
-    assert mentioning("GeneralisedAlpha") == {"schemes.newmark", "schemes", "lab.catalogue"}
+    assert mentioning("GeneralisedAlpha") == {"schemes.implicit", "schemes", "lab.catalogue"}
 
 
 @pytest.mark.parametrize("scheme", sorted(schemes.known()))

@@ -34,7 +34,7 @@ from .motion.ground import GroundMotion as GroundMotion, el_centro as el_centro
 from .motion.load import Load as Load
 from .motion.records import read_record as read_record, read_suite as read_suite
 from .schemes.time_elements import DiscontinuousGalerkin as DiscontinuousGalerkin, Galerkin as Galerkin
-from .schemes.newmark import Newmark as Newmark
+from .schemes.implicit import Newmark as Newmark
 from .schemes.solvers import ConjugateGradients as ConjugateGradients, Factors as Factors
 from .solve.parts import Keep as Keep
 from .problem import Limit as Limit, Problem as Problem, State as State

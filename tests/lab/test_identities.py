@@ -18,7 +18,7 @@ from hamex.schemes import (
     RungeKutta4,
     WilsonTheta,
 )
-from hamex.schemes.composite import composite, equal_parts
+from hamex.schemes.implicit import composite, equal_parts
 from hamex.schemes.prepare import scalars
 from hamex.schemes.scheme import alpha_map, collocation_map, table_map
 

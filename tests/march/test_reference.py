@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from hamex.march import reference, run
-from hamex.schemes.composite import composite
 from hamex.schemes.explicit import RungeKutta4
+from hamex.schemes.implicit import composite
 
 RNG = np.random.default_rng(11)
 LOAD = RNG.normal(size=(150, 4))
