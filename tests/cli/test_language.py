@@ -15,7 +15,7 @@ PYTHON = re.compile(
 )
 # What no command and no page can be answered with: its reader writes Python.
 PYTHON_ONLY = {
-    "cli/derive.py": "a system of one's own is a script",
+    "cli/paper.py": "a system of one's own is a script",
     "principle/action.py": "a system of one's own is a script",
     "model/laws/law.py": "laws are registered in Python",
     "schemes/scheme.py": "schemes are registered in Python",

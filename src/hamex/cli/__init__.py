@@ -13,7 +13,7 @@ from typing import Annotated, Any, TextIO
 import typer
 
 from hamex import __version__
-from hamex.cli import derive, fragility, ida, init, lab, modes, paper, pushover, records, region, run, select, spectrum
+from hamex.cli import fragility, ida, init, lab, modes, paper, pushover, records, region, run, select, spectrum
 from hamex.errors import HamexError, at_the_door
 
 # Options whose name is not that of the keyword they stand for.
@@ -36,7 +36,7 @@ app.command("ida")(ida.command)
 app.command("fragility")(fragility.command)
 app.command("init")(init.command)
 app.command("paper")(paper.command)
-app.command("derive")(derive.command)
+app.command("derive")(paper.derive)
 app.command("audit")(paper.audit)
 app.command("schemes")(lab.schemes)
 app.command("law")(lab.law)
