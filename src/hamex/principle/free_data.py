@@ -18,113 +18,24 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING
 
 import sympy as sp
 from sympy.core.function import AppliedUndef
 
 from hamex.errors import ActionError
+from hamex.principle.constraints import FreeData, Relation, said
 from hamex.principle.jets import NoPlaceError, Places, UnevenRankError, indices, is_zero, jet, partial, t
+from hamex.principle.singular import Analysis, UndecidedError
 from hamex.principle.variation import StatedAction, has_rates, is_cyclic
 
+__all__ = ["FreeData", "Relation", "free_data"]
+
 _LONG = 60  # digits of numbers that are not rational
-
-if TYPE_CHECKING:
-    from hamex.principle.singular import Analysis
-
-
-@dataclass(frozen=True)
-class Relation:
-    """What the start must obey, and every later instant: ``expression`` = 0.
-
-    ``generation`` is 0 for a constraint that was stated, 1 for what the equations say themselves (primary), 2 and more
-    for what their rates bring (secondary); ``depth`` how often an equation was differentiated for it; ``rates`` whether
-    it ties rates or values alone.
-    """
-
-    expression: sp.Expr
-    generation: int
-    depth: int
-    rates: bool
-
-    @property
-    def origin(self) -> str:
-        """In a word."""
-        return ("stated", "primary", "secondary")[min(self.generation, 2)]
-
-
-@dataclass(frozen=True)
-class FreeData:
-    """What may be given at t = 0, and what follows from it.
-
-    Attributes
-    ----------
-    hessian_rank, fields : rank of ∂²L/∂q̇∂q̇, of as many as there are fields.
-    data : values q and rates q̇ that are free and fix the motion; where a field has a momentum it serves for the rate.
-    shifts : values that nothing depends on (gauges): they only set a constant, as that of an impulse J.
-    arbitrary : fields that may be any function of time: nothing determines them.
-    reached : values and rates that these functions can set to anything; they are no data.
-    relations : what the start must obey; ``determined`` names for each of the other values and rates the relation that
-        it is found from.
-    index : how often the equations must be differentiated until they are an ordinary differential equation, 0 for none;
-        None where functions are arbitrary.
-    undecided : why the analysis stopped; empty when it did not. Then nothing else is claimed.
-    apart : what was taken as not zero, as r in r (θ̇ − z) = 0: all is said of places where that is so.
-    """
-
-    fields: tuple[AppliedUndef, ...]
-    hessian_rank: int
-    data: tuple[sp.Expr, ...]
-    shifts: tuple[AppliedUndef, ...] = ()
-    arbitrary: tuple[AppliedUndef, ...] = ()
-    reached: tuple[sp.Expr, ...] = ()
-    relations: tuple[Relation, ...] = ()
-    determined: dict[sp.Expr, Relation] = field(default_factory=dict)
-    index: int | None = 0
-    undecided: str = ""
-    apart: tuple[sp.Expr, ...] = ()
-
-    @property
-    def count(self) -> int:
-        """How many numbers fix a motion, shifts included and arbitrary functions divided out: the textbook's number."""
-        return len(self.data) + len(self.shifts)
-
-    @property
-    def of(self) -> str:
-        """Of what the fields are functions, in words."""
-        return "place and time" if len(self.fields[0].args) > 1 else "time"
-
-    def __str__(self) -> str:
-        if self.undecided:
-            return f"free data not decided: {self.undecided}"
-
-        def listed(nodes: tuple[sp.Expr, ...]) -> str:
-            return ", ".join(map(_said, nodes))
-
-        lines = [f"free data ({self.count}): {listed(self.data) or 'none'}"]
-        if self.shifts:
-            lines.append(f"gauges, values that nothing depends on: {listed(self.shifts)}")
-        if self.arbitrary:
-            lines.append(
-                f"arbitrary functions of {self.of}: {listed(self.arbitrary)}; they reach {listed(self.reached)}"
-            )
-        lines += [f"{relation.origin}: {relation.expression} = 0" for relation in self.relations]
-        lines += [f"where {e} is not zero" for e in self.apart]
-        unknown = "none: not all functions are determined" if self.arbitrary else "not counted"
-        order = unknown if self.index is None else str(self.index)
-        lines.append(f"rank of the Hessian: {self.hessian_rank} of {len(self.fields)}; index: {order}")
-        return "\n".join(lines)
-
-
-def _said(node: sp.Expr) -> str:
-    return f"{node.expr.func.__name__}_dot" if isinstance(node, sp.Derivative) else str(node.func.__name__)
 
 
 @lru_cache(maxsize=32)
 def free_data(action: StatedAction) -> FreeData:
     """Analyse an action: a lumped one by its equations, a density by those of one wave."""
-    from hamex.principle.singular import Analysis
-
     if action.space:
         return _in_space(action)
     return _analysed(Analysis(action))
@@ -132,8 +43,6 @@ def free_data(action: StatedAction) -> FreeData:
 
 def _analysed(analysis: Analysis) -> FreeData:
     """The result, or why there is none; equations of a lumped action that contradict each other are refused."""
-    from hamex.principle.singular import UndecidedError
-
     action = analysis.action
     try:
         return analysis.result()
@@ -160,8 +69,6 @@ def _analysed(analysis: Analysis) -> FreeData:
 
 def _by_branch(action: StatedAction) -> str:
     """What each branch of a dissipation in pieces leaves free, in words."""
-    from hamex.principle.singular import Analysis
-
     whole = sp.piecewise_fold(action.dissipation)
     if not isinstance(whole, sp.Piecewise):
         return ""
@@ -171,14 +78,12 @@ def _by_branch(action: StatedAction) -> str:
     if any(branch.undecided for branch in found):
         return ""
     met = ("otherwise" if condition == sp.true else f"where {condition}" for _, condition in whole.args)
-    said = (", ".join(map(_said, (*branch.shifts, *branch.data))) or "none" for branch in found)
-    return ": " + "; ".join(f"{words}, {branch}" for words, branch in zip(said, met, strict=True))
+    free = (", ".join(map(said, (*branch.shifts, *branch.data))) or "none" for branch in found)
+    return ": " + "; ".join(f"{words}, {branch}" for words, branch in zip(free, met, strict=True))
 
 
 def _in_space(action: StatedAction) -> FreeData:
     """Data of a density, as functions of place; fields of t alone live in its parts, and are left out."""
-    from hamex.principle.singular import Analysis
-
     wave = _Wave.of(action)
     if wave.exact:
         analysis = Analysis(wave)

@@ -21,8 +21,7 @@ from dataclasses import dataclass
 import sympy as sp
 from sympy.core.function import AppliedUndef
 
-from hamex.principle.constraints import multipliers
-from hamex.principle.free_data import FreeData, Relation
+from hamex.principle.constraints import FreeData, Relation, multipliers
 from hamex.principle.jets import NoPlaceError, Places, UnevenRankError, pivots, pythagoras, t, total
 from hamex.principle.variation import StatedAction, is_cyclic, stated_rows
 

@@ -51,6 +51,7 @@ from sympy.core.function import AppliedUndef
 
 from hamex.principle.action import Action, ActionError
 from hamex.principle.jets import partial, t
+from hamex.principle.readable import solve
 
 tau = sp.Symbol("tau", real=True)
 h = sp.Symbol("h", positive=True)
@@ -192,8 +193,6 @@ class StepForm:
 
         ``values`` are put in before solving: with units in which mass and flexibility are 1, degree 3 takes a second.
         """
-        from hamex.principle.stability import solve
-
         B, D, _ = self.matrices(branch)
         if values:
             B, D = B.subs(values), D.subs(values)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from hamex.principle.jets import partial
-from hamex.principle.stability import Verdict, inverse, over_common, verdict
+from hamex.principle.readable import inverse, over_common
+from hamex.principle.stability import Verdict, verdict
 from hamex.principle.stepform import StepForm, h
 from hamex.report.derivation.atoms import BLANK, QQUAD, QUAD
 from hamex.report.derivation.document import Block, Equation, Heading, Paragraph, TextTable
