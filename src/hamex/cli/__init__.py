@@ -13,7 +13,7 @@ from typing import Annotated, Any, TextIO
 import typer
 
 from hamex import __version__
-from hamex.cli import fragility, ida, init, lab, modes, paper, pushover, records, region, run, select, spectrum
+from hamex.cli import fragility, ida, init, lab, paper, pushover, records, region, run, select, spectrum
 from hamex.errors import HamexError, at_the_door
 
 # Options whose name is not that of the keyword they stand for.
@@ -31,7 +31,7 @@ app = typer.Typer(
 
 app.command("run")(run.command)
 app.command("pushover")(pushover.command)
-app.command("modes")(modes.command)
+app.command("modes")(pushover.modes)
 app.command("ida")(ida.command)
 app.command("fragility")(fragility.command)
 app.command("init")(init.command)
