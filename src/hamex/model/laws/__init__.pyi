@@ -20,5 +20,5 @@ from .stress import DruckerPrager as DruckerPrager
 from .path import PathLaw as PathLaw, Response as Response
 from .law import Group as Group, Law as Law, Split as Split
 from .law import by_kind as by_kind, known as known, register as register
-from .certificate import LawCertificate as LawCertificate, certify as certify
+from .own import LawCertificate as LawCertificate, certify as certify
 from .own import own as own
