@@ -22,7 +22,7 @@ PYTHON_ONLY = {
     "solution/source.py": "of a file that was read again",
     "solution/reading.py": "of a file that is read again",
     "solution/batch.py": "of a batch in memory",
-    "motion/pulses.py": "of a function that was given as load",
+    "motion/artificial.py": "of a function that was given as load",
     "solve/runners.py": "of a batch that asks for states",
     "model/units.py": "files state their units",
     "model/oscillator.py": "of arrays",

@@ -10,10 +10,10 @@ import pytest
 
 import hamex as hx
 from hamex.errors import LoadError
-from hamex.motion import synthetic
+from hamex.motion import artificial
+from hamex.motion.artificial import _bands, envelope, synthetic_suite
 from hamex.motion.ground import at_rest
 from hamex.motion.integrals import displacement, peak_displacement, peak_velocity, significant_duration, velocity
-from hamex.motion.synthetic import _bands, envelope, synthetic_suite
 
 G = 9.80665
 
@@ -109,7 +109,7 @@ def test_the_expected_fourier_amplitude_is_that_of_the_seismology():
     power = np.mean(np.abs(np.fft.rfft(a, size) * 0.01) ** 2, axis=0)
     for centre in (0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0):
         near = (f > centre / 1.19) & (f < centre * 1.19)
-        expected = synthetic.fourier_amplitude(f[near], 6.5, 20.0, 400.0)
+        expected = artificial.fourier_amplitude(f[near], 6.5, 20.0, 400.0)
         assert np.sqrt(power[near].mean() / np.mean(expected**2)) == pytest.approx(1.0, abs=0.06), centre
 
 
@@ -126,15 +126,15 @@ def test_high_frequencies_come_first():
 
 def test_the_source_spectrum_has_its_two_plateaus():
     """Displacement below the corner is constant (moment), acceleration above it too (stress drop): ω²."""
-    f = np.array([1e-3, 1e-2, 1e-1]) * synthetic.corner_frequency(6.0, 8e6)
-    flat = synthetic.fourier_amplitude(f, 6.0, 20.0, 2000.0, kappa=0.0)
-    fall = flat * np.sqrt(1 + (f / synthetic.LOW_CUT) ** -8)  # without the low cut
+    f = np.array([1e-3, 1e-2, 1e-1]) * artificial.corner_frequency(6.0, 8e6)
+    flat = artificial.fourier_amplitude(f, 6.0, 20.0, 2000.0, kappa=0.0)
+    fall = flat * np.sqrt(1 + (f / artificial.LOW_CUT) ** -8)  # without the low cut
     assert fall[1] / fall[0] == pytest.approx(100, rel=0.1)
     small, large = (
-        synthetic.fourier_amplitude(np.array([3.0]), 6.0, 20.0, 400.0, stress_drop=s)[0] for s in (4e6, 32e6)
+        artificial.fourier_amplitude(np.array([3.0]), 6.0, 20.0, 400.0, stress_drop=s)[0] for s in (4e6, 32e6)
     )
     assert large / small == pytest.approx(8 ** (2 / 3), rel=0.03)
-    assert synthetic.corner_frequency(7.0, 8e6) / synthetic.corner_frequency(6.0, 8e6) == pytest.approx(
+    assert artificial.corner_frequency(7.0, 8e6) / artificial.corner_frequency(6.0, 8e6) == pytest.approx(
         10**-0.5, rel=1e-12
     )
 

@@ -34,8 +34,8 @@ from hamex.lab.free_vibration import at_nodes, load_at, oscillator_history, retu
 from hamex.model.damping import ratio
 from hamex.model.laws.slider import Slider
 from hamex.model.oscillator import oscillator
+from hamex.motion.artificial import sine
 from hamex.motion.ground import el_centro
-from hamex.motion.pulses import sine
 from hamex.schemes import DiscontinuousGalerkin, Galerkin, Newmark, PiecewiseExact, Scheme
 from hamex.schemes.prepare import scalars
 from hamex.solve import Problem, solve

@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 from hamex.march.reference import free_energy, linear_map
 from hamex.march.run import march
 from hamex.model.oscillator import oscillator
-from hamex.motion.pulses import constant
+from hamex.motion.artificial import constant
 from hamex.problem import State
 from hamex.schemes import Newmark, Scheme
 from hamex.schemes.scheme import start

@@ -3,8 +3,8 @@
 from .ground import GroundMotion as GroundMotion, el_centro as el_centro
 from .load import Load as Load
 from .records import Suite as Suite, read_record as read_record, read_suite as read_suite
-from .synthetic import synthetic_suite as synthetic_suite
-from .pulses import (
+from .artificial import synthetic_suite as synthetic_suite
+from .artificial import (
     constant as constant,
     ground_wave as ground_wave,
     half_sine as half_sine,

@@ -26,9 +26,9 @@ from hamex.model.laws.slider import Slider
 from hamex.model.oscillator import oscillator
 from hamex.model.record import Model
 from hamex.model.units import Units
+from hamex.motion.artificial import sine
 from hamex.motion.ground import el_centro
 from hamex.motion.load import Load
-from hamex.motion.pulses import sine
 from hamex.paper import opensees
 from hamex.schemes import Galerkin, Newmark, Scheme
 from hamex.solution.solution import Solution

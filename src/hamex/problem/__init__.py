@@ -16,8 +16,8 @@ from hamex.checks import check_range, floats, is_finite, is_positive, whole_step
 from hamex.errors import ProblemError
 from hamex.model.inputs import few
 from hamex.model.record import Model, law_variables, parameter
+from hamex.motion.artificial import constant
 from hamex.motion.load import Load, LoadSum
-from hamex.motion.pulses import constant
 from hamex.names import Shown
 
 __all__ = ["FilledState", "Limit", "Problem", "State", "known_variables"]

@@ -20,8 +20,8 @@ from hamex.model.layout import Geometry, Storeys
 from hamex.model.record import Model, law_arrays, laws_of
 from hamex.model.solids.body import Body, DofNames
 from hamex.model.units import Units
+from hamex.motion.artificial import FORMULAS, Sampled
 from hamex.motion.load import Load, LoadSum
-from hamex.motion.pulses import FORMULAS, Sampled
 from hamex.problem import Problem, State
 from hamex.schemes import Scheme, by_name
 from hamex.solution.containers import FileGroup, FileVariable

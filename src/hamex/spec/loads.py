@@ -16,13 +16,12 @@ from hamex.errors import LoadError, ProblemError, UnitError
 from hamex.model.inputs import few
 from hamex.model.record import Model, parameter
 from hamex.model.units import METRE, unknown
-from hamex.motion import pulses
+from hamex.motion import artificial
+from hamex.motion.artificial import Shape, ground_wave, synthetic_suite
 from hamex.motion.ground import GroundMotion, el_centro
 from hamex.motion.load import Load
-from hamex.motion.pulses import Shape, ground_wave
 from hamex.motion.records import read_record
 from hamex.motion.records.columns import read_samples
-from hamex.motion.synthetic import synthetic_suite
 from hamex.solve import State
 from hamex.spec.base import Finite, Named, Positive, Table, inside
 from hamex.spec.solids import ON_BODIES, BodyForces
@@ -193,7 +192,7 @@ class SineTable(ForceTable):
     def history(self, folder: Path | None) -> Load:
         omega = 2 * math.pi / self.period if self.period is not None else self.omega
         assert omega is not None
-        return pulses.sine(self.amplitude, omega, **self.given("duration", "phase"))
+        return artificial.sine(self.amplitude, omega, **self.given("duration", "phase"))
 
 
 class ConstantTable(ForceTable):
@@ -204,7 +203,7 @@ class ConstantTable(ForceTable):
     duration: float | None = Field(None, description="end of the force, inclusive [s]; for ever by default")
 
     def history(self, folder: Path | None) -> Load:
-        return pulses.constant(**self.arguments("at", *ON_BODIES))
+        return artificial.constant(**self.arguments("at", *ON_BODIES))
 
 
 class HalfSineTable(ForceTable):
@@ -215,7 +214,7 @@ class HalfSineTable(ForceTable):
     duration: float = Field(description="length of the pulse [s]")
 
     def history(self, folder: Path | None) -> Load:
-        return pulses.half_sine(**self.arguments("at", *ON_BODIES))
+        return artificial.half_sine(**self.arguments("at", *ON_BODIES))
 
 
 class TriangleTable(ForceTable):
@@ -227,7 +226,7 @@ class TriangleTable(ForceTable):
     peak: float | None = Field(None, description="when it is largest, as a share of the duration; 0 is a blast")
 
     def history(self, folder: Path | None) -> Load:
-        return pulses.triangle(**self.arguments("at", *ON_BODIES))
+        return artificial.triangle(**self.arguments("at", *ON_BODIES))
 
 
 class SamplesTable(ForceTable):
@@ -256,7 +255,7 @@ class NoneTable(Table):
     kind: Literal["none"]
 
     def build(self, folder: Path | None, model: Model) -> Load:
-        zero = pulses.constant(0.0)
+        zero = artificial.constant(0.0)
         return zero if len(model.dofs) == 1 else Load(zero.forces, patterns=np.zeros((len(model.dofs), 1)))
 
 

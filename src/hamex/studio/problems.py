@@ -15,9 +15,8 @@ from pydantic import Discriminator, Field, Tag, model_validator
 
 from hamex.errors import InputError, LoadError
 from hamex.model.damping import Damping
-from hamex.motion.pulses import ground_wave
+from hamex.motion.artificial import LEAD, LENGTH, LIMITS, ground_wave, shaking_duration, synthetic_suite
 from hamex.motion.records.read import record_from_bytes
-from hamex.motion.synthetic import LEAD, LENGTH, LIMITS, shaking_duration, synthetic_suite
 from hamex.schemes import Scheme
 from hamex.spec import ProblemFile, problem_of
 from hamex.spec.base import inside

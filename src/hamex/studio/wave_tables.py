@@ -21,8 +21,8 @@ from hamex.model.record import Model
 from hamex.model.rod import rod
 from hamex.model.solids import meshes
 from hamex.model.units import Units
+from hamex.motion.artificial import constant, half_sine
 from hamex.motion.load import Load
-from hamex.motion.pulses import constant, half_sine
 from hamex.problem import State
 from hamex.spec.base import Finite, Positive
 from hamex.studio.scripts import headline

@@ -22,8 +22,8 @@ from numpy.typing import ArrayLike
 
 from hamex.checks import floats, is_finite, is_positive, is_whole
 from hamex.errors import InputError, MatchWarning
+from hamex.motion.artificial import synthetic_suite
 from hamex.motion.ground import GroundMotion, at_rest
-from hamex.motion.synthetic import synthetic_suite
 from hamex.study.spectra.targets.target import Array, Scaling, Target, motions_for, response, scale_to_target
 
 LIMITS = (0.25, 4.0)  # of the factors
