@@ -14,11 +14,10 @@ from numpy.typing import NDArray
 from hamex.errors import ImplausibleWarning, ModelError
 from hamex.model.assembly import Block, Column, DampingLike, SpringLaw, as_surface, spring
 from hamex.model.inputs import number
-from hamex.model.joints import Constraints, Diaphragms, Joints, joints
+from hamex.model.joints import Constraints, Diaphragms, Joints, Levels, joints
 from hamex.model.laws.law import Law
 from hamex.model.laws.slider import Slider
 from hamex.model.laws.surface import Surface
-from hamex.model.levels import Levels
 from hamex.model.links import Link
 from hamex.model.record import Model
 from hamex.model.skeleton import Masses, PlacedElement, complete, horizontal_masses, listed, relative, span

@@ -14,9 +14,8 @@ from hamex.errors import ImplausibleWarning, ModelError
 from hamex.model.algebra import elastic_stiffness
 from hamex.model.assembly import Block, Column, DampingLike, Dashpot, assemble, matrix_of, spring
 from hamex.model.inputs import number, unique
-from hamex.model.joints import GROUND, Joints
+from hamex.model.joints import GROUND, Joints, Levels, storeys_of
 from hamex.model.layout import Geometry, Storeys
-from hamex.model.levels import Levels, storeys_of
 from hamex.model.links import Link, named
 from hamex.model.record import Model
 from hamex.model.units import Units

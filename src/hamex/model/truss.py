@@ -9,8 +9,7 @@ from hamex.errors import ModelError
 from hamex.model.assembly import DampingLike, SpringLaw, spring
 from hamex.model.backbone import Parallel
 from hamex.model.inputs import number
-from hamex.model.joints import Constraints, Diaphragms, Joints, joints
-from hamex.model.levels import Levels
+from hamex.model.joints import Constraints, Diaphragms, Joints, Levels, joints
 from hamex.model.links import Link
 from hamex.model.record import Model
 from hamex.model.skeleton import Masses, PlacedElement, complete, horizontal_masses, listed, relative, span
