@@ -20,9 +20,8 @@ from numpy.typing import NDArray
 from hamex import __version__
 from hamex.checks import check_memory, is_one_of, is_positive, whole_steps
 from hamex.errors import BalanceWarning, ModelError, ProblemError
-from hamex.model.discretised import assembled, laid_out
+from hamex.model.discretised import WHO, Attached, Forms, assembled, laid_out
 from hamex.model.fields import Fixed, Given, asked
-from hamex.model.forms import WHO, Attached, Forms
 from hamex.model.inputs import few
 from hamex.model.record import Model
 from hamex.model.units import Units
