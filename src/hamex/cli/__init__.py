@@ -13,7 +13,7 @@ from typing import Annotated, Any, TextIO
 import typer
 
 from hamex import __version__
-from hamex.cli import fragility, ida, init, lab, paper, pushover, records, region, run, select, spectrum
+from hamex.cli import fragility, ida, init, lab, paper, pushover, records, region, run, spectrum
 from hamex.errors import HamexError, at_the_door
 
 # Options whose name is not that of the keyword they stand for.
@@ -43,7 +43,7 @@ app.command("law")(lab.law)
 app.command("spectrum")(spectrum.command)
 app.command("region")(region.command)
 app.command("studio")(init.studio)
-records.app.command("select")(select.command)
+records.app.command("select")(spectrum.select)
 app.add_typer(records.app, name="records")
 
 
