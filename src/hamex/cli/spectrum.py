@@ -283,7 +283,6 @@ def select(
     json: Json = False,
 ) -> None:
     """Choose records, and factors for them, whose mean spectrum follows a target."""
-    from hamex.cli.spectrum import periods_of
     from hamex.errors import InputError
     from hamex.study.spectra.targets.matching import select_to_target
 
