@@ -13,10 +13,10 @@ from hamex.errors import ConvergenceError, SchemeError
 from hamex.model.record import dense
 from hamex.schemes import solvers
 from hamex.schemes import sparse as factored
+from hamex.schemes.prepare import galerkin_stage, in_model_order, tangent_matrix
 from hamex.schemes.solvers import ConjugateGradients, ConjugateMatrix, Factors, chosen, mass_solved
 from hamex.schemes.sparse import SparseMatrix, dissected, places_of
 from hamex.schemes.springs import cells_of, spring_blocks
-from hamex.schemes.structure import galerkin_stage, in_model_order, tangent_matrix
 
 LAW = hx.laws.J2(yield_stress=0.02, viscosity=0.05, kinematic=0.05)
 SOFT = hx.Material(density=1.0, modulus=1.0, poisson=0.3)

@@ -12,11 +12,11 @@ from hamex.errors import ModelError, SchemeError
 from hamex.march.springs import evaluate
 from hamex.model.laws.ellipsoids import WIDEST
 from hamex.model.record import dense
+from hamex.schemes.prepare import assemble, band_of, galerkin_stage, in_model_order, nodal_stage, tangent_matrix
 from hamex.schemes.promised import check_promise
 from hamex.schemes.shear_frame import is_shear_frame
 from hamex.schemes.sparse import SparseMatrix, backsolve, factorise
 from hamex.schemes.springs import cells_of, prepared_springs, spring_blocks, states
-from hamex.schemes.structure import assemble, band_of, galerkin_stage, in_model_order, nodal_stage, tangent_matrix
 
 M, C, K = np.array([[2.0, 0.1], [0.1, 1.0]]), np.array([[0.6, -0.2], [-0.2, 0.3]]), np.array([[5.0, -1.0], [-1.0, 2.0]])
 SURFACE = hx.Surface((4.0, 6.0), (1.0, 0.0), viscosity=0.3, kinematic=20.0, isotropic=9.0)

@@ -24,8 +24,8 @@ from hamex.errors import ConvergenceError
 from hamex.march.run import around_law
 from hamex.march.springs import BROKEN, HEAD, first_break
 from hamex.schemes.onestage import OneStageMarch
+from hamex.schemes.prepare import galerkin_stage
 from hamex.schemes.scheme import Array, Ran
-from hamex.schemes.structure import galerkin_stage
 
 _MOST = 60  # lengths tried for one break; some eight are needed
 _CLOSE = 4.0 * float(np.finfo(float).eps)  # of a length, and of a deformation: as near as doubles come

@@ -22,11 +22,11 @@ from hamex.problem.loads import loads_between, support_motion
 from hamex.schemes import promise
 from hamex.schemes.breaking import cut_step, whole_steps
 from hamex.schemes.onestage import Newton, OneStageMarch
+from hamex.schemes.prepare import OneStage, galerkin_stage, nodal_stage
 from hamex.schemes.promised import matrices
 from hamex.schemes.scheme import Array, Histories, How, LinearMap, March, Ran, Scheme, alpha_map, joined, table_map
 from hamex.schemes.solvers import Solver, is_certain, mass_solved
 from hamex.schemes.springs import can_break, spring_blocks
-from hamex.schemes.structure import OneStage, galerkin_stage, nodal_stage
 
 if TYPE_CHECKING:
     from hamex.schemes.promise import Form

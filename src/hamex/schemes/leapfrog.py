@@ -27,12 +27,11 @@ from hamex.model.laws.ellipsoids import WIDEST
 from hamex.model.record import Model, dense, per_spring
 from hamex.problem import Problem
 from hamex.problem.loads import loads_between
-from hamex.schemes.prepare import is_oscillator
+from hamex.schemes.prepare import between_springs, by_rows, is_oscillator
 from hamex.schemes.promised import longest, longest_on
 from hamex.schemes.scheme import How, LinearMap, March, Ran, Scheme, alpha_map, check_step
 from hamex.schemes.shear_frame import is_shear_frame
 from hamex.schemes.springs import prepared_springs, spring_blocks, states
-from hamex.schemes.structure import between_springs, by_rows
 
 Array = NDArray[Any]
 AHEAD = 0.5  # dashpots see the velocity extrapolated to the node: second order

@@ -27,11 +27,7 @@ from hamex.model.laws.ellipsoids import WIDEST
 from hamex.model.record import Model
 from hamex.schemes import solvers as iterated_route
 from hamex.schemes import sparse as sparse_route
-from hamex.schemes.scheme import Ran
-from hamex.schemes.solvers import ConjugateGradients, Factors, Solver, chosen, is_certain
-from hamex.schemes.sparse import places_of
-from hamex.schemes.springs import Blocks, ForceOf, cells_of, is_linear, is_straight, prepared_springs, states
-from hamex.schemes.structure import (
+from hamex.schemes.prepare import (
     LONG,
     WIDEST_BAND,
     Assembly,
@@ -43,6 +39,10 @@ from hamex.schemes.structure import (
     in_model_order,
     narrow,
 )
+from hamex.schemes.scheme import Ran
+from hamex.schemes.solvers import ConjugateGradients, Factors, Solver, chosen, is_certain
+from hamex.schemes.sparse import places_of
+from hamex.schemes.springs import Blocks, ForceOf, cells_of, is_linear, is_straight, prepared_springs, states
 
 Array = NDArray[Any]
 _WORK_PER_SPRING = 60  # a spring's step in units of an oscillator's, for the choice to compile

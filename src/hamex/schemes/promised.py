@@ -20,9 +20,9 @@ from numpy.typing import NDArray
 
 from hamex.model.record import Model, dense
 from hamex.schemes import promise
+from hamex.schemes.prepare import between_springs, by_rows, tangent_matrix
 from hamex.schemes.solvers import is_certain
 from hamex.schemes.springs import Blocks, spring_blocks
-from hamex.schemes.structure import between_springs, by_rows, tangent_matrix
 
 
 class Promising(Protocol):

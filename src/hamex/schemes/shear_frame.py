@@ -20,10 +20,9 @@ from hamex.model.shear_frames import ARRAYS, ShearFrames
 from hamex.problem import Problem
 from hamex.problem.loads import loads_between
 from hamex.schemes._generated import linear_element as linear_element_form
-from hamex.schemes.prepare import lift
+from hamex.schemes.prepare import LONG, lift
 from hamex.schemes.promised import check_promise
 from hamex.schemes.scheme import How, Ran
-from hamex.schemes.structure import LONG
 
 if TYPE_CHECKING:
     from hamex.schemes.families import ElementScheme

@@ -16,9 +16,9 @@ from hamex.march.conjugate import Iteration, NodeBlocks
 from hamex.march.run import compiled, held
 from hamex.march.springs import scattered
 from hamex.model.record import Model
+from hamex.schemes.prepare import OneStage
 from hamex.schemes.sparse import first_rows
 from hamex.schemes.springs import CellDofs
-from hamex.schemes.structure import OneStage
 
 Array = NDArray[Any]
 _FEW = 3000  # dofs up to which factors are quick whatever the shape of a body

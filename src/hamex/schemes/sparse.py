@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 
 from hamex.march.run import compiled
 from hamex.march.springs import laid, scattered
+from hamex.schemes.prepare import Assembly, OneStage
 from hamex.schemes.springs import CellDofs
 from hamex.schemes.stage_system import StageSystem
-from hamex.schemes.structure import Assembly, OneStage
 
 Array = NDArray[Any]
 _LEAF = 8  # points that are not cut again

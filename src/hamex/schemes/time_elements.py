@@ -48,10 +48,9 @@ class TimeElement(ElementScheme):
     def _quick(self, problem: Problem, seen: Model) -> Callable[..., March] | None:
         """The march of models that have one of their own, ``seen`` as the scheme asks their laws; None for others."""
         from hamex.schemes.oscillator import FollowedOscillator, GalerkinOscillator, is_followed
-        from hamex.schemes.prepare import is_oscillator
+        from hamex.schemes.prepare import is_long, is_oscillator
         from hamex.schemes.shear_frame import FollowedFrame, ShearFrameMarch, is_followed_frame, is_shear_frame
         from hamex.schemes.springs import can_break
-        from hamex.schemes.structure import is_long
 
         if is_followed(seen):
             return None if can_break(seen) else FollowedOscillator

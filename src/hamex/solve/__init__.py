@@ -27,9 +27,9 @@ from hamex.names import options_by_keyword
 from hamex.problem import Limit, Problem, State
 from hamex.problem.loads import breaks_off, left_over, warn_of_coarse_waves
 from hamex.schemes.families import StructureMarch
+from hamex.schemes.prepare import is_long
 from hamex.schemes.scheme import How, March, Promise, Ran, Scheme, joined
 from hamex.schemes.solvers import ConjugateGradients, Solver
-from hamex.schemes.structure import is_long
 from hamex.solution.energy import CLOSED
 from hamex.solution.error import estimate
 from hamex.solution.outline import Extent

@@ -21,9 +21,9 @@ from hamex.model.record import Model, modes
 from hamex.motion.load import Load
 from hamex.problem import Problem, State, forces_on
 from hamex.schemes.onestage import OneStageMarch
+from hamex.schemes.prepare import static_stage, tangent_matrix
 from hamex.schemes.scheme import QuasiStatic
 from hamex.schemes.springs import Blocks, spring_blocks
-from hamex.schemes.structure import static_stage, tangent_matrix
 from hamex.solution.solution import Solution
 from hamex.solve.parts import solution_of, state_of
 
