@@ -15,7 +15,7 @@ from hamex.paper.audit.judging import HOLDS, VERDICTS, same
 from hamex.paper.audit.notation import dot, says, u
 from hamex.paper.audit.notation import m as mass
 from hamex.paper.audit.printed import corrected, corrected_equation, printed_equation, printed_latex, read
-from hamex.principle.tokens import LanguageError
+from hamex.principle.grammar import LanguageError
 
 NUMBERS = [str(n) for n in range(1, 90)]
 # Read in the paper by eye, before any code was written.

@@ -2,6 +2,7 @@ r"""LaTeX read as it is typeset: what binds to what, and where reading stops."""
 
 import pytest
 
+from hamex.principle.grammar import LanguageError
 from hamex.principle.latex import (
     Add,
     Apply,
@@ -15,7 +16,6 @@ from hamex.principle.latex import (
     WrittenLetter,
 )
 from hamex.principle.latex_grammar import lines
-from hamex.principle.tokens import LanguageError
 
 
 def one(latex, applies=""):

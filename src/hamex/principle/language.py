@@ -15,10 +15,9 @@ import sympy as sp
 from sympy.core.function import AppliedUndef
 
 from hamex.principle.action import Action
-from hamex.principle.grammar import FUNCTIONS, Reader, Vocabulary, unusable
+from hamex.principle.grammar import FUNCTIONS, LanguageError, Reader, Vocabulary, tokens, unusable
 from hamex.principle.jets import t
 from hamex.principle.stepform import slider_potential
-from hamex.principle.tokens import LanguageError, tokens
 
 __all__ = ["FUNCTIONS", "LanguageError", "UnwritableError", "Vocabulary", "read_action", "read_expression", "written"]
 

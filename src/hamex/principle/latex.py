@@ -16,7 +16,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from hamex.principle.tokens import LanguageError, Token
+from hamex.principle.grammar import LanguageError, Token
 
 _SKIPPED = "left|right|[bB]igg?[lrm]?|displaystyle|textstyle|limits|nolimits|nonumber|notag|hfill"  # sizes and places
 _FONTS = "mathrm|mathit|mathbf|boldsymbol|bm|mathcal|mathsf|mathbb|rm"

@@ -32,10 +32,10 @@ from hamex.paper.audit.judging import (
 )
 from hamex.paper.audit.manuscript import Displayed, Manuscript, freed, part_of, ranged, window
 from hamex.principle.action import Action
+from hamex.principle.grammar import LanguageError
 from hamex.principle.jets import indices, is_zero, jet, t
 from hamex.principle.latex import Apply, Integral, Node, Number, Power, Varied, WrittenLetter, WrittenLine
 from hamex.principle.latex_grammar import lines
-from hamex.principle.tokens import LanguageError
 from hamex.report.derivation.expressions import formula_of
 from hamex.report.derivation.formula import Formula
 
