@@ -11,10 +11,18 @@ from repetitions import chiefly
 from hamex.cli import main
 from hamex.paper.audit import run
 from hamex.paper.audit.claims_step import wrong_branch
-from hamex.paper.audit.judging import HOLDS, VERDICTS, same
+from hamex.paper.audit.judging import (
+    HOLDS,
+    VERDICTS,
+    corrected,
+    corrected_equation,
+    printed_equation,
+    printed_latex,
+    read,
+    same,
+)
 from hamex.paper.audit.notation import dot, says, u
 from hamex.paper.audit.notation import m as mass
-from hamex.paper.audit.printed import corrected, corrected_equation, printed_equation, printed_latex, read
 from hamex.principle.grammar import LanguageError
 
 NUMBERS = [str(n) for n in range(1, 90)]

@@ -191,7 +191,7 @@ def _paper(folder: Path) -> None:
 
 def _audit(folder: Path) -> None:
     from hamex.paper.audit import run
-    from hamex.paper.audit.printed import printed_equation
+    from hamex.paper.audit.judging import printed_equation
 
     run.write_page([run.judge(printed_equation(number)) for number in ("1", "5", "31", "84")], folder / "audit.html")
 

@@ -11,7 +11,7 @@ from browsing import PATIENCE
 
 from hamex.paper import results
 from hamex.paper.audit import run
-from hamex.paper.audit.printed import printed_equation
+from hamex.paper.audit.judging import printed_equation
 from hamex.paper.results import CASES
 from hamex.schemes import Galerkin, Newmark
 from hamex.solve import solve

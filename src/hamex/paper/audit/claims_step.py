@@ -11,7 +11,7 @@ import sympy as sp
 from numpy.typing import NDArray
 
 from hamex.paper.audit.engine import elastic_system, inverse, slider_system, stability, step_rows, variation
-from hamex.paper.audit.judging import HOLDS, MISPRINT, Claim, Judged, decide, judged, readable, zero
+from hamex.paper.audit.judging import HOLDS, MISPRINT, Claim, Judged, decide, judged, printed_equation, readable, zero
 from hamex.paper.audit.notation import (
     I0,
     LETTERS,
@@ -38,7 +38,6 @@ from hamex.paper.audit.notation import (
     vu_o,
     vu_r,
 )
-from hamex.paper.audit.printed import printed_equation
 from hamex.principle.stability import sign
 
 Array = NDArray[Any]

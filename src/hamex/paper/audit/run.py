@@ -32,9 +32,12 @@ from hamex.paper.audit.judging import (
     Claim,
     FormulaVerdict,
     Rule,
+    corrected,
+    corrected_equation,
+    printed_equation,
+    printed_latex,
 )
 from hamex.paper.audit.notation import NumberedEquation
-from hamex.paper.audit.printed import corrected, corrected_equation, printed_equation, printed_latex
 from hamex.report.equations import share, svg
 from hamex.report.page import cards, page, table
 from hamex.report.style import check_installed

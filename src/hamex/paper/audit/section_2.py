@@ -21,7 +21,20 @@ from hamex.paper.audit.engine import (
     variation,
     weak,
 )
-from hamex.paper.audit.judging import Claim, Judged, Rule, against, decide, judged, readable, sign_free, zero
+from hamex.paper.audit.judging import (
+    Claim,
+    Judged,
+    Rule,
+    against,
+    corrected,
+    decide,
+    judged,
+    printed_equation,
+    printed_latex,
+    readable,
+    sign_free,
+    zero,
+)
 from hamex.paper.audit.notation import (
     DURATION,
     WINDOW,
@@ -51,7 +64,6 @@ from hamex.paper.audit.notation import (
     u,
     varied,
 )
-from hamex.paper.audit.printed import corrected, printed_equation, printed_latex
 from hamex.principle.action import Action
 from hamex.principle.conditions import TIME, classical, dimension_of
 from hamex.principle.jets import indices

@@ -11,7 +11,7 @@ from functools import cache
 import sympy as sp
 
 from hamex.paper.audit.engine import amplification, elastic_system, inverse, slider_system, stability, step_rows
-from hamex.paper.audit.judging import HOLDS, MISPRINT, Finding, Rule, against, decide, readable
+from hamex.paper.audit.judging import HOLDS, MISPRINT, Finding, Rule, against, decide, printed_equation, readable
 from hamex.paper.audit.notation import (
     F_mean,
     Fy,
@@ -40,7 +40,6 @@ from hamex.paper.audit.notation import (
     u_o,
     u_r,
 )
-from hamex.paper.audit.printed import printed_equation
 from hamex.paper.audit.reading import entries
 from hamex.principle.stepform import gauss, shapes
 
