@@ -1,22 +1,243 @@
-"""What a derivation is made of: one document, shown as a page, as LaTeX, or as text on a terminal.
+"""What a derivation is made of: one document, shown as a page, as LaTeX, or as text on a terminal; and its drawings.
 
 Words of a running text are marked up lightly: ``**…**`` is strong, ``*…*`` is emphasis, and a backslash before ``*``
 takes its meaning away. Formulas stand between the words as they are. On a terminal there are 80 columns, and Unicode.
+
+Drawings are made from lines, circles and labels: SVG for pages, the picture environment of pict2e for LaTeX. Springs,
+dashpots, sliders, masses, walls and arrows are put together from these.
 """
 
 from __future__ import annotations
 
+import math
 import re
 import textwrap
 import unicodedata
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from html import escape
+from itertools import pairwise
 
 from hamex import __version__
 from hamex.report.derivation.atoms import Entries, width
-from hamex.report.derivation.drawing import Drawing
-from hamex.report.derivation.formula import Formula, Text, parts
+from hamex.report.derivation.formula import Formula, Text, letter, parts
 
+Point = tuple[float, float]
+LEFT = 40.0  # where the wall stands
+_DISPLACEMENT = letter("u")
 _MARKS = re.compile(r"(\*\*(?:\\.|[^*])+\*\*|\*(?:\\.|[^*])+\*)")
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line through points; y grows downwards, as on a screen."""
+
+    points: tuple[Point, ...]
+    tone: str = "ink"
+    width: float = 1.6
+    dashed: bool = False
+    arrow: bool = False
+
+
+@dataclass(frozen=True)
+class Circle:
+    """A full or an open circle."""
+
+    centre: Point
+    radius: float
+    tone: str = "ink"
+    full: bool = True
+
+
+@dataclass(frozen=True)
+class Label:
+    """Words and formulas."""
+
+    at: Point
+    text: Text
+    anchor: str = "middle"
+    tone: str = "ink"
+    size: float = 15
+
+
+@dataclass
+class Drawing:
+    """A sheet to draw on."""
+
+    width: float
+    height: float
+    parts: list[Line | Circle | Label] = field(default_factory=list)
+
+    def line(
+        self, points: Iterable[Point], tone: str = "ink", width: float = 1.6, dashed: bool = False, arrow: bool = False
+    ) -> None:
+        self.parts.append(Line(tuple(points), tone, width, dashed, arrow))
+
+    def circle(self, centre: Point, radius: float = 4.5, tone: str = "ink", full: bool = True) -> None:
+        self.parts.append(Circle(centre, radius, tone, full))
+
+    def label(self, at: Point, text: Text, anchor: str = "middle", tone: str = "ink", size: float = 15) -> None:
+        self.parts.append(Label(at, text, anchor, tone, size))
+
+    def box(self, x: float, y: float, width: float, height: float, tone: str = "ink") -> None:
+        self.line([(x, y), (x + width, y), (x + width, y + height), (x, y + height), (x, y)], tone)
+
+    def hatch(self, start: Point, end: Point, depth: float = 8, count: int = 8) -> None:
+        """A wall: a line, and strokes on its left side as seen from start to end."""
+        self.line([start, end], width=2)
+        across, down = end[0] - start[0], end[1] - start[1]
+        length = math.hypot(across, down)
+        along, side = (across / length, down / length), (down / length, -across / length)
+        for i in range(count):
+            x, y = start[0] + across * (i + 0.5) / count, start[1] + down * (i + 0.5) / count
+            self.line([(x, y), (x + depth * (side[0] - along[0]), y + depth * (side[1] - along[1]))], "soft", 1)
+
+
+def svg(drawing: Drawing) -> str:
+    """The drawing as an SVG element that takes its colours from the page."""
+    body = "".join(_svg(part) for part in drawing.parts)
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" class="drawing" viewBox="0 0 {drawing.width:g} '
+        f'{drawing.height:g}" style="max-width:{drawing.width / 16:g}em">{body}</svg>'
+    )
+
+
+def _svg(part: Line | Circle | Label) -> str:
+    if isinstance(part, Label):
+        return (
+            f'<text class="{part.tone}" x="{part.at[0]:g}" y="{part.at[1]:g}" text-anchor="{part.anchor}" '
+            f'font-size="{part.size:g}">{_lowered(escape(_plain(part.text)))}</text>'
+        )
+    if isinstance(part, Circle):
+        x, y = part.centre
+        look = "full" if part.full else "open"
+        return f'<circle class="{part.tone} {look}" cx="{x:.4g}" cy="{y:.4g}" r="{part.radius:g}"/>'
+    dashes = ' stroke-dasharray="6 5"' if part.dashed else ""
+    path = _path(part.points)
+    for tip in _tip(part):
+        path += _path(tip)
+    return f'<path class="{part.tone}" d="{path}" stroke-width="{part.width:g}"{dashes}/>'
+
+
+def _lowered(text: str) -> str:
+    """Indices that Unicode has no small letters for."""
+    return re.sub(r"_(\w+)", r'<tspan dy="4" font-size="70%">\1</tspan><tspan dy="-4">&#8203;</tspan>', text)
+
+
+def _path(points: Sequence[Point]) -> str:
+    return "M" + "L".join(f"{x:.4g} {y:.4g}" for x, y in points)
+
+
+def _tip(line: Line) -> list[tuple[Point, ...]]:
+    """The head of an arrow, as one more line."""
+    if not line.arrow:
+        return []
+    (x0, y0), (x, y) = line.points[-2:]
+    angle = math.atan2(y - y0, x - x0)
+    wings = [(x - 9 * math.cos(angle + turn), y - 9 * math.sin(angle + turn)) for turn in (0.45, -0.45)]
+    return [(wings[0], (x, y), wings[1])]
+
+
+def _plain(text: Text) -> str:
+    """A label in Unicode."""
+    return "".join(part.text if isinstance(part, Formula) else part for part in parts(text))
+
+
+def picture(drawing: Drawing) -> list[str]:
+    """The drawing as lines of LaTeX; y is turned over, one unit is 0.5 pt."""
+    lines = [r"\setlength{\unitlength}{0.5pt}", rf"\begin{{picture}}({drawing.width:g},{drawing.height:g})"]
+    for part in drawing.parts:
+        lines += _tex(part, drawing.height)
+    return [*lines, r"\end{picture}"]
+
+
+def _tex(part: Line | Circle | Label, height: float) -> list[str]:
+    if isinstance(part, Label):
+        side = {"middle": "", "start": "[l]", "end": "[r]"}[part.anchor]
+        return [
+            rf"\put({part.at[0]:.4g},{height - part.at[1] + 5:.4g}){{\makebox(0,0){side}{{\footnotesize "
+            + "".join(f"${one.latex}$" if isinstance(one, Formula) else one for one in parts(part.text))
+            + "}}"
+        ]
+    if isinstance(part, Circle):
+        star = "*" if part.full else ""
+        return [rf"\put({part.centre[0]:.4g},{height - part.centre[1]:.4g}){{\circle{star}{{{2 * part.radius:g}}}}}"]
+    found = [rf"\linethickness{{{part.width / 2:g}pt}}"]
+    for points in _strokes(part):
+        # pict2e reads a polyline of a few dozen points; longer ones are cut.
+        for start in range(0, len(points) - 1, 30):
+            found.append(r"\polyline" + "".join(f"({x:.4g},{height - y:.4g})" for x, y in points[start : start + 31]))
+    return found
+
+
+def _strokes(line: Line) -> list[Sequence[Point]]:
+    strokes: list[Sequence[Point]] = [line.points]
+    if line.dashed:
+        dense = _dense(line.points)
+        strokes = [dense[i : i + 3] for i in range(0, len(dense) - 2, 4)]
+    return [*strokes, *_tip(line)]
+
+
+def _dense(points: Sequence[Point], step: float = 3.0) -> list[Point]:
+    """Points at equal small distances, to be cut into dashes."""
+    found: list[Point] = []
+    for (x0, y0), (x1, y1) in pairwise(points):
+        count = max(1, round(math.hypot(x1 - x0, y1 - y0) / step))
+        found += [(x0 + (x1 - x0) * i / count, y0 + (y1 - y0) * i / count) for i in range(count)]
+    return [*found, points[-1]]
+
+
+def spring(d: Drawing, x0: float, x1: float, y: float, label: Text = "", turns: int = 6) -> None:
+    """A spring between two places."""
+    lead = 14.0
+    inner = x1 - x0 - 2 * lead
+    zigzag = [(x0 + lead + inner * (i + 0.5) / (2 * turns), y + (9 if i % 2 else -9)) for i in range(2 * turns)]
+    d.line([(x0, y), (x0 + lead, y), *zigzag, (x1 - lead, y), (x1, y)])
+    d.label(((x0 + x1) / 2, y - 16), label)
+
+
+def dashpot(d: Drawing, x0: float, x1: float, y: float, label: Text = "") -> None:
+    """A dashpot between two places."""
+    middle = (x0 + x1) / 2
+    d.line([(x0, y), (middle - 16, y)])
+    d.line([(middle + 14, y - 11), (middle - 16, y - 11), (middle - 16, y + 11), (middle + 14, y + 11)])
+    d.line([(middle + 2, y - 8), (middle + 2, y + 8)], width=2.4)
+    d.line([(middle + 2, y), (x1, y)])
+    d.label((middle, y - 18), label)
+
+
+def slider(d: Drawing, x0: float, x1: float, y: float, label: Text = "") -> None:
+    """A slider between two places."""
+    middle = (x0 + x1) / 2
+    d.line([(x0, y), (middle - 4, y)])
+    d.line([(middle - 22, y + 4), (middle + 8, y + 4)], width=2.4)
+    d.line([(middle - 4, y), (middle - 4, y + 4)])
+    d.line([(middle - 22, y + 9), (middle + 22, y + 9), (middle + 22, y), (x1, y)])
+    d.label((middle, y - 9), label)
+
+
+def mass(d: Drawing, x: float, y: float, label: Text, width: float = 62, height: float = 84) -> None:
+    """A block with its name, its left side at x."""
+    d.box(x, y - height / 2, width, height)
+    d.label((x + width / 2, y + 5), label)
+
+
+def wall(d: Drawing, y: float, height: float = 110) -> None:
+    """A wall at the left."""
+    d.hatch((LEFT, y - height / 2), (LEFT, y + height / 2))
+
+
+def motion(d: Drawing, x: float, y: float, label: Text = _DISPLACEMENT) -> None:
+    """Where the displacement is counted from."""
+    d.line([(x, y), (x, y - 16)], "soft", 1)
+    d.line([(x, y - 10), (x + 34, y - 10)], "accent", arrow=True)
+    d.label((x + 42, y - 6), label, "start", "accent")
+
+
+def force(d: Drawing, x: float, y: float) -> None:
+    """A load to the right."""
+    d.line([(x, y), (x + 46, y)], "bad", 2, arrow=True)
+    d.label((x + 54, y + 5), letter("f")("t"), "start", "bad")
 
 
 @dataclass(frozen=True)

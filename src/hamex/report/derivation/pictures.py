@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 
 from hamex.principle.action import Action
-from hamex.report.derivation.drawing import LEFT, Drawing, Point, dashpot, force, mass, motion, slider, spring, wall
+from hamex.report.derivation.document import LEFT, Drawing, Point, dashpot, force, mass, motion, slider, spring, wall
 from hamex.report.derivation.formula import (
     HALF_PERIOD,
     Formula,

@@ -9,7 +9,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from html import escape
 
-from hamex.report.derivation import drawing
 from hamex.report.derivation.atoms import BLANK, EMPTY, MINUS, PLUS, ROOM, Blank, Entries, Row
 from hamex.report.derivation.document import (
     Beside,
@@ -22,7 +21,9 @@ from hamex.report.derivation.document import (
     Paragraph,
     Picture,
     TextTable,
+    picture,
     pieces,
+    svg,
     unmarked,
 )
 from hamex.report.derivation.formula import Formula, Text, parts
@@ -87,7 +88,7 @@ def written(block: Block, tagged: bool = False) -> str:
             cells = [[words(cell, tagged) for cell in row] for row in (head, *rows)]
             return table(cells[0], cells[1:], words(caption, tagged), words=True)
         case Picture(sheet, caption):
-            return captioned(drawing.svg(sheet), words(caption, tagged), unmarked(caption))
+            return captioned(svg(sheet), words(caption, tagged), unmarked(caption))
         case Bullets(items, ordered):
             tag = "ol" if ordered else "ul"
             return f"<{tag}>" + "".join(f"<li>{words(item, tagged)}</li>" for item in items) + f"</{tag}>"
@@ -339,7 +340,7 @@ def _block(block: Block) -> list[str]:
         case TextTable(head, rows, caption):
             return _table(head, rows, caption)
         case Picture(sheet, caption):
-            return [r"\begin{center}", *drawing.picture(sheet), "", rf"\small {_tex_words(caption)}", r"\end{center}"]
+            return [r"\begin{center}", *picture(sheet), "", rf"\small {_tex_words(caption)}", r"\end{center}"]
         case Bullets(items, ordered):
             kind = "enumerate" if ordered else "itemize"
             return [rf"\begin{{{kind}}}", *(rf"\item {_tex_words(item)}" for item in items), rf"\end{{{kind}}}"]
