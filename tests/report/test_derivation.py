@@ -126,7 +126,7 @@ SET_BY_TEX = ("forced", "elastic-1d")  # a lumped system with loads, and a conti
 
 
 @pytest.mark.skipif(not which("pdflatex"), reason="no pdflatex: Debian's texlive-latex-base and texlive-pictures")
-@pytest.mark.parametrize("name", [n if n in SET_BY_TEX else pytest.param(n, marks=pytest.mark.heavy) for n in NAMES])
+@pytest.mark.parametrize("name", [n if n in SET_BY_TEX else pytest.param(n, marks=pytest.mark.heavy) for n in LIBRARY])
 def test_tex_sets_every_system_within_its_lines(document, name, tmp_path):
     """Compiled by a real TeX: no error, no letter that its fonts lack, nothing that runs into the margin."""
     (tmp_path / "a.tex").write_text(tex(document(name)))
