@@ -19,12 +19,12 @@ from hamex.principle.library import LIBRARY, action
 from hamex.principle.parts import Part
 from hamex.principle.variation import helmholtz
 from hamex.report import equations
+from hamex.report.derivation import derivation, write_html, write_latex
 from hamex.report.derivation.admissible import dimensions_of_symbols
 from hamex.report.derivation.atoms import width
 from hamex.report.derivation.document import text
 from hamex.report.derivation.expressions import formula_of
 from hamex.report.derivation.formula import Formula, equal, fraction, matrix, say, sin, sym, tight
-from hamex.report.derivation.page import derivation, write_html, write_latex
 from hamex.report.derivation.system import DerivedSystem, end_points
 from hamex.report.derivation.written import html, tex
 
@@ -165,7 +165,7 @@ def test_parts_stand_in_the_action_on_the_boundary_and_among_the_data(document):
 def test_the_same_action_gives_the_same_bytes_in_every_process(name, document, tmp_path):
     code = (
         "import sys, pathlib; from hamex.principle.library import action; "
-        "from hamex.report.derivation.page import *; "
+        "from hamex.report.derivation import *; "
         "d = derivation(action(sys.argv[1])); write_html(d, pathlib.Path('a.html')); "
         "write_latex(d, pathlib.Path('a.tex'))"
     )

@@ -5,8 +5,8 @@ import re
 import pytest
 
 from hamex.principle.library import action
+from hamex.report.derivation import derivation
 from hamex.report.derivation.expressions import symbol
-from hamex.report.derivation.page import derivation
 from hamex.report.derivation.written import fragment
 from hamex.report.equations import inline, key, letters_apart, marked
 

@@ -161,7 +161,7 @@ def _schemes(folder: Path) -> None:
 
 def _derived(system: str, path: Path) -> None:
     from hamex.principle.library import action
-    from hamex.report.derivation.page import derivation, write_html
+    from hamex.report.derivation import derivation, write_html
 
     write_html(derivation(action(system)), path)
 

@@ -269,11 +269,11 @@ def derive(
     """Derive a system from its Lagrangian: equations, conditions, charges, time step, stability."""
     # A file that cannot be written is refused before anything is derived.
     if html is not None or latex is not None:
-        from hamex.report.derivation.page import check_outputs
+        from hamex.report.derivation import check_outputs
 
         check_outputs(html, latex)
     action = load(system)
-    from hamex.report.derivation.page import derivation, write_html, write_latex
+    from hamex.report.derivation import derivation, write_html, write_latex
 
     document = derivation(action)
     if html is None and latex is None:

@@ -25,8 +25,8 @@ from hamex.principle.action import Action
 from hamex.principle.jets import is_zero, partial, t
 from hamex.principle.language import LanguageError, UnwritableError, read_action, written
 from hamex.principle.library import LIBRARY, action
+from hamex.report.derivation import derivation
 from hamex.report.derivation.expressions import is_field, momentum, symbol, walk
-from hamex.report.derivation.page import derivation
 from hamex.report.derivation.written import fragment, html, tex
 from hamex.report.equations import inline, svg
 from hamex.schemes.time_elements import DiscontinuousGalerkin, Galerkin
