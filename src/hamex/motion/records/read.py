@@ -26,16 +26,19 @@ from hamex.motion.records.asa_nsmn_cwa_simcenter import (
     read_simcenter,
 )
 from hamex.motion.records.columns import read_columns
-from hamex.motion.records.cosmos_csmip import is_cosmos, is_csmip, read_cosmos, read_csmip
-from hamex.motion.records.peer_esm_knet import is_at2, is_esm, is_knet, read_at2, read_esm, read_knet, read_opensees
-from hamex.motion.records.smc_geonet_volume1 import (
+from hamex.motion.records.fixed_width import (
+    is_cosmos,
+    is_csmip,
     is_geonet,
     is_smc,
     is_volume_one,
+    read_cosmos,
+    read_csmip,
     read_geonet,
     read_smc,
     read_volume_one,
 )
+from hamex.motion.records.peer_esm_knet import is_at2, is_esm, is_knet, read_at2, read_esm, read_knet, read_opensees
 from hamex.motion.records.text import FileRecord, Text, read_text, text_format, text_of
 
 _PEAK = 1e-3  # samples are printed with few digits, and one gravity is 980 gal here, 981 there
