@@ -218,11 +218,7 @@ def test_a_registered_law_stands_in_a_link(own, hamex, case):
         ),
         ('{kind = "stiffening", cubic = "much"}', "model.law.cubic must be a number, got 'much'"),
         ('{kind = "stiffening", cubic = -1.0}', "model.law.cubic must not be negative, got -1"),
-        (
-            '{kind = "stiff"}',
-            "model.law.kind must be one of 'slider', 'power', 'surface', 'gap', 'bilinear', 'imk', 'stiffening', "
-            "'backbone', got 'stiff'",
-        ),
+        ('{kind = "stiff"}', "'min_max', 'parallel', 'fatigue', 'stiffening', 'backbone', got 'stiff'"),
         ("3", "model.law must be a table, got 3"),
     ],
 )

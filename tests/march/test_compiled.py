@@ -90,6 +90,7 @@ STRUCTURES = {
     "cells",
     "compiler",
     "conjugate",
+    "followed",
     "lanes",
     "leapfrog",
     "linear",
