@@ -25,7 +25,7 @@ from sympy.core.function import AppliedUndef
 from hamex.errors import ActionError
 from hamex.principle.constraints import FreeData, Relation, said
 from hamex.principle.jets import NoPlaceError, Places, UnevenRankError, indices, is_zero, jet, partial, t
-from hamex.principle.singular import Analysis, UndecidedError
+from hamex.principle.singular import SingularAnalysis, UndecidedError
 from hamex.principle.variation import StatedAction, has_rates, is_cyclic
 
 __all__ = ["FreeData", "Relation", "free_data"]
@@ -38,10 +38,10 @@ def free_data(action: StatedAction) -> FreeData:
     """Analyse an action: a lumped one by its equations, a density by those of one wave."""
     if action.space:
         return _in_space(action)
-    return _analysed(Analysis(action))
+    return _analysed(SingularAnalysis(action))
 
 
-def _analysed(analysis: Analysis) -> FreeData:
+def _analysed(analysis: SingularAnalysis) -> FreeData:
     """The result, or why there is none; equations of a lumped action that contradict each other are refused."""
     action = analysis.action
     try:
@@ -74,7 +74,7 @@ def _by_branch(action: StatedAction) -> str:
         return ""
     given = action.fields, action.lagrangian
     alone = [StatedAction(*given, piece, action.loads, constraints=action.constraints) for piece, _ in whole.args]
-    found = [_analysed(Analysis(branch, impulses=False)) for branch in alone]
+    found = [_analysed(SingularAnalysis(branch, impulses=False)) for branch in alone]
     if any(branch.undecided for branch in found):
         return ""
     met = ("otherwise" if condition == sp.true else f"where {condition}" for _, condition in whole.args)
@@ -86,7 +86,7 @@ def _in_space(action: StatedAction) -> FreeData:
     """Data of a density, as functions of place; fields of t alone live in its parts, and are left out."""
     wave = _Wave.of(action)
     if wave.exact:
-        analysis = Analysis(wave)
+        analysis = SingularAnalysis(wave)
         analysis.operators = set(wave.operators.values())
         analysis.is_shift = lambda q: is_cyclic(action, wave.there[q])  # type: ignore[method-assign]
         return wave.unfolded(_analysed(analysis))

@@ -41,7 +41,7 @@ class _Row:
     generation: int
 
 
-class Analysis:
+class SingularAnalysis:
     """The work: fields and their rates as letters, rows of equations by the highest derivative in them."""
 
     def __init__(self, action: StatedAction, impulses: bool = True) -> None:
