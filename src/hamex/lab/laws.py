@@ -75,8 +75,8 @@ class LawTrial:
 def growing(reach: float, *, each: int = _EACH) -> Array:
     """Turning points of cycles that grow up to ``reach`` [length].
 
-    >>> growing(0.1, each=1)[:5].tolist()
-    [0.0, 0.005, -0.005, 0.01, -0.01]
+    >>> growing(1.0, each=1)[:5].tolist()
+    [0.0, 0.05, -0.05, 0.1, -0.1]
     """
     return np.array([0.0, *(sign * share * reach for share in _GROWING for _ in range(each) for sign in (1, -1)), 0.0])
 
