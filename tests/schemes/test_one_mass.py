@@ -200,7 +200,7 @@ def test_viscosity_bounds_the_step_of_runge_kutta():
     assert S.RungeKutta4(H).longest_step(damped) == pytest.approx(2.7853 / fast, rel=1e-4)
 
 
-@pytest.mark.parametrize("module", ["composite", "explicit"])
+@pytest.mark.parametrize("module", ["implicit", "explicit"])
 def test_the_examples_of_the_docstrings_run(module):
     found = doctest.testmod(importlib.import_module(f"hamex.schemes.{module}"))
     assert found.failed == 0
