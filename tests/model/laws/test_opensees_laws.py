@@ -190,7 +190,7 @@ def parallel(rng):
     other, more = multilinear(rng)
     # OpenSees' parts bring their own stiffness: that of the steel is a share of ours.
     share = rng.uniform(0.3, 0.9)
-    both = hx.laws.Parallel([law, other], [share, 1.0])
+    both = hx.laws.ParallelLaws([law, other], [share, 1.0])
     materials[0][2] = share * K
     return both, [*materials, *more, ["Parallel", 1, 2]]
 

@@ -31,7 +31,7 @@ LAWS = {
         1.0, 0.01, 1.2, 0.03, 1.1, 0.06, 0.4, 0.1, 0.5, 0.25, 0.05, gK1=0.2, gK2=0.1, gK3=0.5, gK4=0.5, gKLim=0.5,
         gD1=0.1, gD2=0.1, gD3=0.5, gD4=0.5, gDLim=0.4, gF1=0.1, gF2=0.1, gF3=0.6, gF4=0.6, gFLim=0.5,
     ),
-    "parallel": hx.laws.Parallel([hx.laws.MenegottoPinto(0.6, 0.02), hx.Slider(0.2, 0.0, 3.0), hx.laws.Gap(0.01)]),
+    "parallel": hx.laws.ParallelLaws([hx.laws.MenegottoPinto(0.6, 0.02), hx.Slider(0.2, 0.0, 3.0), hx.laws.Gap(0.01)]),
     "whole": hx.laws.MinMax(hx.laws.Bilinear(1.0, hardening=0.02), min=-9.0, max=9.0),
     "tired": hx.laws.Fatigue(hx.laws.Hysteretic(1.0, 0.01, 1.1, 0.05, pinchY=0.5), E0=5.0),
     "two points": hx.laws.Hysteretic(1.0, 0.01, 1.1, 0.05),
@@ -282,7 +282,7 @@ def test_the_pinching_point_and_the_envelope_of_hysteretic():
 def test_parts_side_by_side_are_the_sum_of_the_parts():
     laws, shares = [hx.laws.BoucWen(0.1, 2.0, 5000.0, 5000.0), hx.laws.IMK(0.5), hx.Slider(0.2)], [0.5, 0.3, 0.2]
     path = history(2, 8)
-    both = hx.respond(hx.laws.Parallel(laws, shares), path, K)
+    both = hx.respond(hx.laws.ParallelLaws(laws, shares), path, K)
     alone = [hx.respond(law, path, share * K) for law, share in zip(laws, shares, strict=True)]
     assert both.force == pytest.approx(sum(one.force for one in alone), abs=1e-13)
     assert both.dissipated == pytest.approx(sum(one.dissipated for one in alone), abs=1e-13)
@@ -413,9 +413,9 @@ BOUC_WEN = {"alpha": 0.1, "n": 2.0, "gamma": 60.0, "beta": 60.0}
         ("Pinching4", {**FOUR, "gFLim": 1.0}, "gFLim must be below 1"),
         ("Pinching4", {**FOUR, "rDispP": 1.0}, "rDispP must lie between −1 and 1"),
         ("Pinching4", {**FOUR, "dmgType": "time"}, "dmgType must be one of 'energy', 'cycle'"),
-        ("Parallel", {"laws": [hx.laws.Bilinear(1.0)]}, "give two to 4 laws"),
-        ("Parallel", {"laws": [hx.laws.Bilinear(1.0)] * 2, "shares": [1.0]}, "one for each law"),
-        ("Parallel", {"laws": [hx.laws.Bilinear(1.0)] * 2, "shares": [1.0, -0.1]}, "shares must be positive"),
+        ("ParallelLaws", {"laws": [hx.laws.Bilinear(1.0)]}, "give two to 4 laws"),
+        ("ParallelLaws", {"laws": [hx.laws.Bilinear(1.0)] * 2, "shares": [1.0]}, "one for each law"),
+        ("ParallelLaws", {"laws": [hx.laws.Bilinear(1.0)] * 2, "shares": [1.0, -0.1]}, "shares must be positive"),
         ("Fatigue", {"law": hx.laws.Bilinear(1.0), "E0": 0.2, "m": 0.5}, "must be negative"),
         ("Fatigue", {"law": hx.laws.Bilinear(1.0), "E0": 0.2, "Dmax": 2.0}, "at most 1"),
         ("BoucWen", {**BOUC_WEN, "alpha": 1.0}, "alpha must be from 0 to below 1"),

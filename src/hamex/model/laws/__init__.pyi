@@ -12,7 +12,7 @@ from .bouc_wen import BoucWen as BoucWen
 from .hysteretic import Hysteretic as Hysteretic
 from .menegotto_pinto import MenegottoPinto as MenegottoPinto
 from .combined import MinMax as MinMax
-from .combined import Parallel as Parallel
+from .combined import ParallelLaws as ParallelLaws
 from .fatigue import Fatigue as Fatigue
 from .stress import J2 as J2
 from .stress import DruckerPrager as DruckerPrager

@@ -1,4 +1,4 @@
-"""Laws made of laws: side by side (:class:`Parallel`), and gone beyond limits (:class:`MinMax`).
+"""Laws made of laws: side by side (:class:`ParallelLaws`), and gone beyond limits (:class:`MinMax`).
 
 A combination is a class of its own for the kinds of its parts, made when it is first asked for, with kernels around
 theirs. Parts are followed along the path of a step: those of straight pieces piece by piece, others in their own form.
@@ -337,7 +337,7 @@ class MinMax(Combined):
 
 
 @dataclass(frozen=True)
-class Parallel(Combined):
+class ParallelLaws(Combined):
     """Laws side by side on one deformation: their forces add up, and each has its share of the stiffness.
 
     Parameters
@@ -348,7 +348,7 @@ class Parallel(Combined):
     Examples
     --------
     >>> import hamex as hx
-    >>> law = hx.laws.Parallel([hx.laws.Bilinear(1.0), hx.laws.Gap(gap=0.02)], shares=[0.75, 0.25])
+    >>> law = hx.laws.ParallelLaws([hx.laws.Bilinear(1.0), hx.laws.Gap(gap=0.02)], shares=[0.75, 0.25])
     >>> hx.respond(law, [0.0, 0.03, -0.03], stiffness=100.0).force.round(12).tolist()
     [0.0, 1.0, -1.25]
     """
@@ -363,15 +363,15 @@ class Parallel(Combined):
         if cls.parts:
             return object.__new__(cls)
         if not isinstance(laws, Sequence) or not 2 <= len(laws) <= MOST:
-            raise LawError(f"Parallel: give two to {MOST} laws, got {laws!r:.60}")
-        return object.__new__(cls.around(*(type(part_of("Parallel", law)) for law in laws)))
+            raise LawError(f"ParallelLaws: give two to {MOST} laws, got {laws!r:.60}")
+        return object.__new__(cls.around(*(type(part_of("ParallelLaws", law)) for law in laws)))
 
     def __post_init__(self) -> None:
-        laws = tuple(part_of("Parallel", law) for law in self.laws)
+        laws = tuple(part_of("ParallelLaws", law) for law in self.laws)
         given = [1 / len(laws)] * len(laws) if self.shares is None else list(self.shares)
-        shares = tuple(number("Parallel", "shares", share) for share in given)
+        shares = tuple(number("ParallelLaws", "shares", share) for share in given)
         if len(shares) != len(laws) or not all(0 < share < math.inf for share in shares):
-            raise LawError(f"Parallel: shares must be positive numbers, one for each law; got {shares}")
+            raise LawError(f"ParallelLaws: shares must be positive numbers, one for each law; got {shares}")
         object.__setattr__(self, "laws", laws)
         object.__setattr__(self, "shares", shares)
 
