@@ -17,6 +17,7 @@ from .fatigue import Fatigue as Fatigue
 from .stress import J2 as J2
 from .stress import DruckerPrager as DruckerPrager
 
+from .bilinear import Backbone as Backbone
 from .path import PathLaw as PathLaw, Response as Response
 from .law import Group as Group, Law as Law, Split as Split
 from .law import by_kind as by_kind, known as known, register as register
