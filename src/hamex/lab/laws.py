@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from hamex.checks import is_positive
 from hamex.errors import HamexError, InputError
-from hamex.files import check_file
+from hamex.files import read_text
 from hamex.model.laws import Law as Law
 from hamex.model.laws import LawCertificate as LawCertificate
 from hamex.model.laws import Response, certify
@@ -133,10 +133,8 @@ def read_loop(path: str | Path) -> tuple[Array, Array]:
     """Deformations and forces of a measured loop: a text file of two columns, with commas, semicolons, tabs or blanks
     between; lines that begin with # and one line of names are passed over."""
     path = Path(path)
-    check_file(path, _BYTES)
     rows: list[tuple[float, float]] = []
-    text = path.read_text(encoding="utf-8-sig", errors="replace")
-    for number, line in enumerate(text.splitlines(), 1):
+    for number, line in enumerate(read_text(path, _BYTES).splitlines(), 1):
         said = line.partition("#")[0].strip()
         if not said:
             continue

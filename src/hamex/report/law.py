@@ -33,8 +33,8 @@ class OtherProgram(NamedTuple):
     def difference(self, trial: LawTrial) -> float:
         """Largest difference of force at the turning points, over the largest force of the law."""
         ours = trial.loop.force[~trial.loop.event]
-        at = np.searchsorted(np.arange(len(self.deformation)), np.linspace(0, len(self.deformation) - 1, len(ours)))
-        return float(np.nanmax(np.abs(np.asarray(self.force)[at] - ours)) / np.abs(ours).max())
+        every = (len(self.force) - 1) // (len(ours) - 1)  # lines have equally many points
+        return float(np.nanmax(np.abs(np.asarray(self.force)[::every] - ours)) / np.abs(ours).max())
 
 
 def draw_law(trial: LawTrial, beside: OtherProgram | None = None, title: str = "") -> Figure:

@@ -13,13 +13,12 @@ from hamex.errors import SchemeError
 from hamex.march.reference import Mass, explicit
 from hamex.march.run import march
 from hamex.schemes.oscillator import CollocationMarch, OneMassMarch, one_mass
-from hamex.schemes.scheme import Array, Histories, How, LinearMap, March, Ran, Scheme, alpha_map, check_step, table_map
+from hamex.schemes.scheme import Array, How, LinearMap, March, Ran, Scheme, TableScheme, alpha_map, check_step
 
 if TYPE_CHECKING:
     from hamex.model.record import Model
     from hamex.problem import Problem
 
-_NOTHING: Mapping[str, Array] = {}
 _ROUND_OFF = 1e-9
 _REACH = 4.0  # the stable region of Runge-Kutta 4 ends before this distance from the origin
 
@@ -65,7 +64,7 @@ class CentralDifference(Scheme):
 
 
 @dataclass(frozen=True)
-class RungeKutta4(Scheme):
+class RungeKutta4(TableScheme):
     """The classical Runge-Kutta method (Kutta 1901): explicit, fourth order, stable up to ωh = 2√2 without damping.
 
     One mass on one spring with a slider, without isotropic hardening. A viscous slip is one more state, whose rate
@@ -95,18 +94,6 @@ class RungeKutta4(Scheme):
         A = np.zeros((4, 4))
         A[1, 0], A[2, 1], A[3, 2] = 0.5, 0.5, 1.0
         return A, np.array([1, 2, 2, 1]) / 6, np.array([0.0, 0.5, 0.5, 1.0])
-
-    def loads(
-        self, load: Histories, steps: int, quiet: bool = True, *, histories: Mapping[str, Array] = _NOTHING
-    ) -> tuple[Array, Array]:
-        """Load at the stages of each step, and its weighted mean."""
-        _, weights, nodes = self.table()
-        values = load.stage_values(self.step, steps, nodes.tolist(), "average", quiet)
-        return values, np.einsum("i,rik->rk", weights, values)
-
-    def linear(self, Omega: Array | float, zeta: float = 0.0) -> LinearMap:
-        """One step on the linear oscillator."""
-        return table_map(Omega, zeta, *self.table())
 
     def longest_step(self, model: Model) -> float:
         """Longest step that is stable while the spring holds and while it slips [s]."""

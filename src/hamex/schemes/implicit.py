@@ -18,7 +18,7 @@ from hamex.march.reference import diagonal, flow
 from hamex.march.run import march
 from hamex.schemes.families import NodeScheme
 from hamex.schemes.oscillator import OneMassMarch
-from hamex.schemes.scheme import Array, Histories, How, LinearMap, Ran, Scheme, check_step, collocation_map, table_map
+from hamex.schemes.scheme import Array, How, LinearMap, Ran, Scheme, TableScheme, check_step, collocation_map
 
 if TYPE_CHECKING:
     from hamex.problem import Problem
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from hamex.schemes.scheme import March
 
 BETA, GAMMA = 1 / 6, 0.5  # of Wilson: the acceleration is linear in time
-_NOTHING: Mapping[str, Array] = {}
 
 
 class NodalScheme(NodeScheme):
@@ -212,7 +211,7 @@ class WilsonTheta(Scheme):
         return CollocationMarch(problem, self, how, (self.theta, BETA, GAMMA))
 
 
-class Composite(Scheme):
+class Composite(TableScheme):
     """Trapezoidal rule up to a share of the step, then three points up to its end: second order, two solves a step."""
 
     slip_by_table: ClassVar[bool] = False  # the slip is one more state of the table, instead of returned part by part
@@ -224,18 +223,6 @@ class Composite(Scheme):
     def table(self) -> tuple[Array, Array, Array]:
         """Matrix, weights and nodes of the step as a Runge-Kutta table."""
         return composite(*self.parts())
-
-    def loads(
-        self, load: Histories, steps: int, quiet: bool = True, *, histories: Mapping[str, Array] = _NOTHING
-    ) -> tuple[Array, Array]:
-        """Load at the start, at the split and at the end of each step, and its weighted mean."""
-        _, weights, nodes = self.table()
-        values = load.stage_values(self.step, steps, nodes.tolist(), "average", quiet)
-        return values, np.einsum("i,rik->rk", weights, values)
-
-    def linear(self, Omega: Array | float, zeta: float = 0.0) -> LinearMap:
-        """One step on the linear oscillator."""
-        return table_map(Omega, zeta, *self.table())
 
     def prepare(self, problem: Problem, how: How) -> CompositeMarch:
         """One mass on one spring."""

@@ -218,6 +218,26 @@ def on_dof(problem: Problem, channels: Array) -> Array:
     return np.asarray(sum(weight * channels[:, i] for i, weight in enumerate(patterns[0].tolist())))
 
 
+class TableScheme(Scheme):
+    """A scheme whose step is a Runge-Kutta table: what it asks of the load and its map of the linear oscillator."""
+
+    def table(self) -> tuple[Array, Array, Array]:
+        """Matrix, weights and nodes of the step."""
+        raise NotImplementedError
+
+    def loads(
+        self, load: Histories, steps: int, quiet: bool = True, *, histories: Mapping[str, Array] = _NOTHING
+    ) -> tuple[Array, Array]:
+        """Load at the nodes of each step, and its weighted mean."""
+        _, weights, nodes = self.table()
+        values = load.stage_values(self.step, steps, nodes.tolist(), "average", quiet)
+        return values, np.einsum("i,rik->rk", weights, values)
+
+    def linear(self, Omega: Array | float, zeta: float = 0.0) -> LinearMap:
+        """One step on the linear oscillator."""
+        return table_map(Omega, zeta, *self.table())
+
+
 @dataclass(frozen=True, eq=False)
 class Ran:
     """What some steps left.
