@@ -31,13 +31,14 @@ $(VENV)/.ready: pyproject.toml constraints.txt Makefile
 # OpenSees needs Debian's BLAS and LAPACK, the tests of the pages a browser, those of `hamex derive --latex` a TeX. Where
 # they cannot be installed, `hamex paper` and the tests say so.
 DEBIAN := $(shell ldconfig -p 2>/dev/null | grep -q liblapack.so.3 || echo libblas3 liblapack3) \
-          $(shell command -v chromium >/dev/null || echo chromium) \
+          $(shell command -v chromium-headless-shell >/dev/null || echo chromium-headless-shell) \
           $(shell kpsewhich pict2e.sty >/dev/null 2>&1 || echo texlive-latex-base texlive-latex-recommended texlive-pictures)
 debian:
 	@if [ -z "$(strip $(DEBIAN))" ]; then :; \
 	elif command -v apt-get >/dev/null && [ "$$(id -u)" = 0 ]; then \
 	  echo "installing Debian's $(strip $(DEBIAN))"; \
-	  { apt-get update -qq && apt-get install -y -qq $(DEBIAN); } >/dev/null 2>&1 \
+	  { apt-get update -qq && { apt-get install -y -qq $(DEBIAN) || \
+	    apt-get install -y -qq $(DEBIAN:chromium-headless-shell=chromium); }; } >/dev/null 2>&1 \
 	  || echo "note: could not install $(strip $(DEBIAN)); the live OpenSees column, the browser tests or those of LaTeX will be missing"; \
 	else echo "note: OpenSees, the browser tests and those of LaTeX need Debian's $(strip $(DEBIAN)) (sudo apt-get install …)"; fi
 
@@ -72,7 +73,7 @@ test: lint
 test-all: lint
 	$(BIN)/python -m pytest -q --hypothesis-profile thorough
 
-# Damaged files, kills, full disks and mutated inputs by the thousand; make torture SECTIONS="parts kills" runs these only.
+# Damaged files, kills, full disks, mutated inputs and softening springs by the thousand; make torture SECTIONS="parts kills" runs these only.
 torture: setup
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python tests/shared/torture.py $(SECTIONS)
 

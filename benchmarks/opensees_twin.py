@@ -11,10 +11,15 @@ A case is a dict of arrays that says what is built ("kind") and how it is run:
                    yield_forces, viscosities, kinematic, isotropic on the elongation: one per bar
     kind "frame"   coordinates (node × 2), fixed, masses (node × 3); members (pairs of nodes), axial EA, bending EI,
                    yield_moments (member × 2 ends, inf: no hinge), and viscosities, kinematic, isotropic of the hinges
+    kind "hinged"  nodes as of a frame; members, axial EA, bending EI; ends (member × 3): stiffness of the member within
+                   its hinges over EI/L, at start, end and across; hinges (member × 2): null, or a material by name and
+                   numbers; leaning (columns): two nodes with their height, the force that gravity puts on them and the
+                   node that the upper one moves with
     mass_damping   coefficient of a dashpot mass · mass_damping to the ground (truss and frame)
     loading        acceleration (samples, along the first axis), or forces (samples) × pattern (node × direction),
                    with sample_step; linear between samples
-    run            step, steps; algorithm, iterations, tolerance, system; timed: repeats, nothing recorded
+    run            step, steps; algorithm, iterations, tolerance, system; timed: repeats, nothing recorded; patient: try
+                   other algorithms and shorter steps where one fails; recorded: nodes that are (all)
     control        (node, direction, increment): static pushover under pattern by displacement, instead of the loading
 """
 
@@ -38,6 +43,8 @@ DEFAULTS: dict[str, Any] = {
     "timed": 0,
     "mass_damping": 0.0,
     "rigid": 100.0,
+    "patient": False,
+    "recorded": None,
 }
 PROBE = {
     "kind": "shear",
@@ -154,6 +161,49 @@ def _frame(ops: Any, case: dict[str, Any]) -> list[int]:
     return hinges
 
 
+def _hinged(ops: Any, case: dict[str, Any]) -> list[int]:
+    """Members of any end stiffness between springs of any material, and leaning columns with P-Delta under gravity."""
+    _nodes(ops, case, 3)
+    ops.geomTransf("Linear", 1)
+    ops.geomTransf("PDelta", 2)
+    springs: list[int] = []
+    tag = len(case["coordinates"]) + len(case["members"]) + len(case["leaning"])
+    rows = zip(*(case[name] for name in ("members", "axial", "bending", "ends", "hinges")), strict=True)
+    for e, ((i, j), ea, ei, (start, end, across), hinges) in enumerate(rows):
+        between = []
+        for node, hinge in zip((i, j), hinges, strict=True):
+            if hinge is None:
+                between.append(node)
+                continue
+            ops.node(tag, *case["coordinates"][node])
+            ops.equalDOF(node, tag, 1, 2)
+            ops.uniaxialMaterial(hinge[0], tag, *hinge[1])
+            ops.element("zeroLength", tag, node, tag, "-mat", tag, "-dir", 6)
+            between.append(tag)
+            springs.append(tag)
+            tag += 1
+        ops.element("ModElasticBeam2d", e, *between, ea, 1.0, ei, start, end, across, 1)
+    ops.timeSeries("Constant", 9)
+    ops.pattern("Plain", 9, 9)
+    for e, (i, j, force, weight, beside) in enumerate(case["leaning"], len(case["members"])):
+        # Rotations of leaning nodes are fixed, and their columns do not bend: 1e-9 is no stiffness.
+        ops.element("elasticBeamColumn", e, i, j, 1e3 * force, 1.0, 1e-9, 2)
+        ops.equalDOF(beside, j, 1)
+        ops.load(j, 0.0, -weight, 0.0)
+    ops.constraints("Transformation")
+    ops.numberer("RCM")
+    ops.system("UmfPack")
+    ops.test("NormDispIncr", 1e-12, 20)
+    ops.algorithm("Newton")
+    ops.integrator("LoadControl", 1.0)
+    ops.analysis("Static")
+    if ops.analyze(1) != 0:
+        raise RuntimeError("gravity was not found")
+    ops.loadConst("-time", 0.0)
+    ops.wipeAnalysis()
+    return springs
+
+
 def _nodes(ops: Any, case: dict[str, Any], ndf: int) -> None:
     ops.model("basic", "-ndm", len(case["coordinates"][0]), "-ndf", ndf)
     rows = zip(case["coordinates"], case["fixed"], case["masses"], strict=True)
@@ -164,7 +214,7 @@ def _nodes(ops: Any, case: dict[str, Any], ndf: int) -> None:
     ops.rayleigh(case["mass_damping"], 0.0, 0.0, 0.0)
 
 
-BUILD = {"shear": _chain, "truss": _truss, "frame": _frame}
+BUILD = {"shear": _chain, "truss": _truss, "frame": _frame, "hinged": _hinged}
 
 
 def _build(ops: Any, case: dict[str, Any]) -> list[int]:
@@ -182,8 +232,9 @@ def _build(ops: Any, case: dict[str, Any]) -> list[int]:
         for tag, row in enumerate(case["pattern"]):
             ops.load(tag, *row)
     # Hinges tie twins to joints, which needs more than the plain handler does for single-point constraints only.
-    ops.constraints("Transformation" if case["kind"] == "frame" else "Plain")
-    ops.numberer("RCM" if case["kind"] == "frame" else "Plain")
+    tied = case["kind"] in ("frame", "hinged")
+    ops.constraints("Transformation" if tied else "Plain")
+    ops.numberer("RCM" if tied else "Plain")
     ops.system(case["system"])
     ops.test("NormDispIncr", case["tolerance"], case["iterations"])
     ops.algorithm(case["algorithm"])
@@ -218,12 +269,14 @@ def _timed(ops: Any, case: dict[str, Any]) -> dict[str, Any]:
 def _stepwise(ops: Any, case: dict[str, Any]) -> dict[str, Any]:
     """One call per step, every response read after it."""
     springs = _build(ops, case)
-    nodes = range(len(case["masses"]) + (case["kind"] == "shear"))
+    nodes = case["recorded"] or range(len(case["masses"]) + (case["kind"] == "shear"))
     read = {
         "displacement": lambda: [ops.nodeDisp(tag) for tag in nodes],
         "force": lambda: [ops.eleResponse(tag, "material", 1, "stress")[0] for tag in springs],
         "deformation": lambda: [ops.eleResponse(tag, "material", 1, "strain")[0] for tag in springs],
     }
+    if case["recorded"]:
+        read = {"displacement": read["displacement"]}
     if "control" in case:
         read["factor"] = lambda: ops.getLoadFactor(1)
         advance = lambda: ops.analyze(1)  # noqa: E731
@@ -233,6 +286,8 @@ def _stepwise(ops: Any, case: dict[str, Any]) -> dict[str, Any]:
     iterations, failed_at = [], None
     for r in range(1, case["steps"] + 1):
         code = advance()
+        if code != 0 and case["patient"]:
+            code = _again(ops, case)
         iterations.append(ops.testIter())
         if code != 0:
             failed_at = r
@@ -240,6 +295,22 @@ def _stepwise(ops: Any, case: dict[str, Any]) -> dict[str, Any]:
         for key, get in read.items():
             answer[key].append(get())
     return {**answer, "iterations": iterations, "failed_at": failed_at}
+
+
+def _again(ops: Any, case: dict[str, Any]) -> int:
+    """One step once more, as a patient user would: other algorithms, then shorter and shorter steps."""
+    goal = ops.getTime() + case["step"]
+    for parts in (1, 4, 32):
+        for algorithm in (["KrylovNewton"], ["NewtonLineSearch", 0.8], ["ModifiedNewton", "-initial"]):
+            ops.algorithm(*algorithm)
+            left = goal - ops.getTime()
+            code = 0
+            for _ in range(round(left / case["step"] * parts)):
+                code = code or ops.analyze(1, case["step"] / parts)
+            if code == 0:
+                ops.algorithm(case["algorithm"])
+                return 0
+    return 1
 
 
 def _solve(ops: Any, case: dict[str, Any]) -> dict[str, Any]:

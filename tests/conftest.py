@@ -4,7 +4,7 @@ import gc
 import os
 
 import pytest
-from browsing import CHROMIUM, FLAGS, PATIENCE
+from browsing import CHROMIUM, PATIENCE, Browser
 from hypothesis import HealthCheck, settings
 
 # A property holds however slow the machine is. `make test-all` asks for the thorough profile.
@@ -19,16 +19,16 @@ settings.load_profile("quick")
 
 @pytest.fixture(scope="session")
 def browser():
-    """Chromium, headless; one per process, because playwright allows no second."""
+    """One per process, because playwright allows no second."""
     if CHROMIUM is None:
         if os.environ.get("CI"):
             pytest.fail("pages are tested in Debian's chromium, which could not be installed here")
-        pytest.skip("pages are tested in chromium, which is not here (apt-get install chromium)")
+        pytest.skip("pages are tested in chromium, which is not here (apt-get install chromium-headless-shell)")
     from playwright.sync_api import expect, sync_playwright
 
     expect.set_options(timeout=PATIENCE)
     with sync_playwright() as playwright:
-        found = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS, timeout=PATIENCE)
+        found = Browser(playwright.chromium)
         yield found
         found.close()
 
@@ -129,7 +129,8 @@ def pytest_xdist_make_scheduler(config, log):
 
     class Together(LoadFileScheduling):
         def _split_scope(self, nodeid):
-            shared = ("tests/studio/", "tests/report/test_pages")  # a server with its workers; a page of every kind
+            # A server with its workers; a page of every kind; the compiled kernels of elements with several stages.
+            shared = ("tests/studio/", "tests/report/test_pages", "tests/schemes/test_stages")
             return next((start for start in shared if nodeid.startswith(start)), super()._split_scope(nodeid))
 
     return Together(config, log) if config.getvalue("dist") == "loadfile" else None

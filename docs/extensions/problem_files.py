@@ -79,10 +79,11 @@ def _walk(tops: dict[str, Any]) -> Iterator[tuple[Any, str]]:
 
 
 def _tables(annotation: Any) -> list[Any]:
-    """Table classes within a type; of a choice, all that there are."""
+    """Table classes within a type; of a choice, all that the package has: examples make laws of their own."""
     found = []
     for each in _classes(annotation):
-        found += each.tables().values() if hasattr(each, "tables") else [each]
+        ours = each.tables() if hasattr(each, "tables") else {"": each}
+        found += [table for kind, table in ours.items() if ":" not in kind]
     return list(dict.fromkeys(found))
 
 

@@ -22,6 +22,7 @@ pytest.importorskip("resource")
         ("region town.csv --generate 300 --force", "town.csv"),
         ("derive harmonic --latex d.tex", "d.tex"),
         ("init problem.toml --force", "problem.toml"),
+        ("law bilinear --html law.html", "law.html"),
     ],
 )
 @pytest.mark.chief(

@@ -325,11 +325,18 @@ def test_studies_run_to_collapse_and_tell_the_margin(hamex, tmp_path, undrawn):
     code, out, err = hamex("ida", "falls.toml", "--collapse", "--mce", "0.5", "-o", "out", "--workers", "1", "--json")
     assert (code, err) == (0, "")
     (model,) = json.loads(out)["models"]
-    assert json.loads(out)["limit"] == "storey drift ratio > 0.1"
+    assert json.loads(out)["limit"] == "collapse, storey drift ratio > 0.1"
     assert model["margin"] == pytest.approx(model["fragility"]["median"] / 0.5)
     status = read_runs(tmp_path / "out").columns["status"]
     assert (status == "collapsed").sum() >= 4
     code, out, _ = hamex("ida", "falls.toml", "--collapse", "--mce", "0.5", "-o", "out", "--workers", "1")
-    assert "margin" in out
+    assert f"collapse margin ratio {model['margin']:.3g}: median" in out
+    assert "exceedance" not in out
+    for limit, words in (
+        ("0.1", "collapse, storey drift ratio > 0.1"),
+        ("0.02", "exceedance of storey drift ratio > 0.02"),
+    ):
+        _, out, _ = hamex("fragility", "out", "--limit", limit)
+        assert words in out  # the words of the file's limit, whichever was sought
     code, _, err = hamex("ida", "small.toml", "--collapse")
     assert code != 0

@@ -112,3 +112,17 @@ def test_mistakes_are_one_clear_line(hamex, folder, arguments, message):
     assert err.startswith("error: ")
     assert message in err
     assert err.count("\n") == 1
+
+
+def test_buildings_that_degrade_are_told(hamex, folder):
+    hx.generate_inventory(3, seed=3, storeys=(1, 2)).save(folder / "few.csv")
+    code, out, _ = hamex(
+        "region", "few.csv", "el.csv", "-o", "out", "--workers", "1", "--sample", "0", "--degrading", "--no-geojson"
+    )
+    assert code == 0
+    assert out.splitlines()[1] == "demands of shear models that pinch and lose their strength, with P-Delta"
+    summary = json.loads((folder / "out" / "summary.json").read_text())
+    assert f"\ncollapsed, a storey went down sideways: {summary['collapsed']} buildings\n" in out
+    page = (folder / "out" / "region.html").read_text()
+    assert "buildings collapsed: a storey went down sideways" in page
+    assert "losing its strength" in page

@@ -5,16 +5,15 @@ import subprocess
 import sys
 
 import pytest
+from every_page import laboratory
 
 from hamex import lab
 from hamex.cli import main
-from hamex.lab import everything
-from hamex.lab.catalogue import find
 
 
 @pytest.fixture(scope="module")
 def small():
-    return everything([find(key) for key in ("wilson", "bathe")], work=False, peaks=False)
+    return laboratory("wilson", "bathe")
 
 
 @pytest.fixture

@@ -76,7 +76,7 @@ def problem_page():
 
 
 def test_the_page_of_problem_files_knows_every_kind_of_law_and_scheme(problem_page):
-    for kind in hx.laws.known():
+    for kind in (kind for kind in hx.laws.known() if ":" not in kind):  # others are those of tests
         assert f'kind = "{kind}"' in problem_page
     for kind in ("galerkin", "newmark", "discontinuous_galerkin", "shear_frame", "truss", "frame", "oscillator"):
         assert f'kind = "{kind}"' in problem_page

@@ -95,12 +95,32 @@ def test_loops_are_read_as_they_come(tmp_path, between):
     assert force.tolist() == [0.1 * n for n in range(12)]
 
 
+@pytest.mark.parametrize("between", [";", "\t", "  "])
+def test_loops_may_have_decimal_commas(tmp_path, between):
+    rows = "\n".join(f"{0.001 * n:.3f}{between}{0.1 * n:.1f}".replace(".", ",") for n in range(12))
+    (tmp_path / "loop.csv").write_text(f"slip{between}force\n{rows}\n")
+    e, force = read_loop(tmp_path / "loop.csv")
+    assert e.tolist() == [float(f"{0.001 * n:.3f}") for n in range(12)]
+    assert force.tolist() == [float(f"{0.1 * n:.1f}") for n in range(12)]
+
+
+def test_whole_numbers_between_commas_are_two_columns(tmp_path):
+    (tmp_path / "loop.csv").write_text("".join(f"{n},{3 * n + 1}  # a note\n" for n in range(12)))
+    e, force = read_loop(tmp_path / "loop.csv")
+    assert (e.tolist(), force.tolist()) == ([*range(12)], [3 * n + 1 for n in range(12)])
+
+
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ("1,2\n1,2,3\n", r"line 2: a loop has two numbers a line"),
+        ("1,2\n1,2,3\n", r"line 2: 3 columns, the lines before have 2"),
+        ("1,2,3\n" * 12, r"line 1: a loop has two numbers a line, deformation and force; got 3"),
+        ("0.5\n" * 12, r"line 1: a loop has two numbers a line, deformation and force; got 1"),
         ("1,2\n" * 3, "at least ten points, found 3"),
-        ("1,nan\n" * 12, "line 1: '1,nan' is not finite"),
+        ("1,nan\n" * 12, "line 1: 'nan' is not finite"),
+        ("1,2\n1,x\n", "line 2: 'x' is not a number"),
+        ("1;2\n1;\n", "line 2: a value is missing in '1;'"),
+        ("# nothing\n", "loop.csv"),
     ],
 )
 def test_what_is_no_loop_is_named(tmp_path, text, told):

@@ -109,8 +109,9 @@ def test_compiled_and_plain_agree_in_every_bit():
         for compile in (False, True):
             band, T, _, _ = random_band(np.random.default_rng(4), 15, 4, rank, 20)
             x = np.arange(15.0) ** 2
-            steps = [run.compiled(kernel) if compile else kernel for kernel in (factorise, backsolve)]
-            code = steps[0](band, T)
-            steps[1](band, x, np.zeros(rank))
+            solved, given = (factorise, backsolve), ((band, T), (band, x, np.zeros(rank)))
+            if compile:
+                solved = [run.called(kernel, *these) for kernel, these in zip(solved, given, strict=True)]
+            code, _ = (kernel(*map(run.held, these)) for kernel, these in zip(solved, given, strict=True))
             results.append((code, x.tobytes(), band.factor.tobytes(), band.cap.tobytes(), band.spread.tobytes()))
         assert results[0] == results[1]

@@ -155,6 +155,21 @@ def test_the_choice_depends_on_the_size_of_the_job_and_on_numba_being_there(monk
     assert out.tolist() == [1.0, 2.0]
 
 
+def test_arrays_that_python_may_not_write_to_are_no_other_kind():
+    """Records are frozen and what is computed is not: two kinds of array would be two kernels to compile."""
+    typed = {"__name__": "typed_in"}
+    exec("def kernel(x, pair, out):\n    out[0] = x[1] + pair[0][0]\n    return 0\n", typed)
+    mine, out = np.array([1.0, 2.0]), np.zeros(1)
+    frozen = mine.copy()
+    frozen.setflags(write=False)
+    for x in (mine, frozen):
+        for pair in ((mine, mine), (frozen, mine), (frozen, frozen)):
+            run.march(typed["kernel"], (x, pair), (out,), 1, compile=True)
+            assert out[0] == 3.0
+    assert len(run.compiled(typed["kernel"]).signatures) == 1
+    assert not frozen.flags.writeable
+
+
 def test_a_kernel_that_nobody_compiled_is_compiled_when_plain_runs_would_have_paid_for_it(monkeypatch):
     """Some seconds of compiling for a run of a tenth of a second are what users of cold machines complained about."""
     monkeypatch.setattr(run, "_UNCOMPILED", defaultdict(float))
@@ -170,6 +185,22 @@ def test_a_kernel_that_nobody_compiled_is_compiled_when_plain_runs_would_have_pa
     monkeypatch.setattr(run, "_UNCOMPILED", defaultdict(float))
     run.march(kernel, (1.0,), (out,), 1, compile=True)
     assert run.worth_compiling(1, kernel)  # it is there now
+
+
+def test_a_law_that_nobody_compiled_is_not_compiled_for_a_short_run_of_a_march_that_is_there(monkeypatch):
+    """Laws are called by address: compiling one takes seconds, and three storeys for a second some milliseconds."""
+    monkeypatch.setattr(run, "_UNCOMPILED", defaultdict(float))
+    typed = {"__name__": "typed_in"}
+    exec("def march(x):\n    return x\ndef law(x):\n    return 2 * x\n", typed)
+    march, law = typed["march"], typed["law"]
+    threshold = run.FIRST_TIME * run.WORTH_COMPILING
+    run.address(march, 1.0)
+    assert run.worth_compiling(1, march)
+    assert not run.worth_compiling(threshold // 2, march, law)
+    assert run.worth_compiling(threshold - threshold // 2, march, law)
+    monkeypatch.setattr(run, "_UNCOMPILED", defaultdict(float))
+    run.address(law, 1.0)
+    assert run.worth_compiling(1, march, law)
 
 
 def test_a_kernel_that_another_process_kept_is_at_hand(tmp_path, monkeypatch):

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import hamex as hx
-from hamex.errors import InputError, SchemeError
+from hamex.errors import InputError, ProblemError, SchemeError
 from hamex.schemes.families import galerkin_march
 from hamex.schemes.scheme import How
 from hamex.solve.parts import solution_of, state_of
@@ -64,8 +64,10 @@ def test_the_closed_step_is_the_step_of_any_structure(name):
 
 
 @pytest.mark.filterwarnings("ignore::hamex.errors.ShortRunWarning")
-def test_it_goes_on_from_any_node_in_the_same_bits_compiled_or_not(monkeypatch):
-    scheme, whole = hx.Galerkin(H), problem(oscillator(LAWS["imk peak"]), 1.5)
+@pytest.mark.chief("bilinear")
+@pytest.mark.parametrize("law", ["bilinear", "imk peak"])
+def test_it_goes_on_from_any_node_in_the_same_bits_compiled_or_not(monkeypatch, law):
+    scheme, whole = hx.Galerkin(H), problem(oscillator(LAWS[law]), 1.5)
     runs = []
     for compiles in (True, False):
         monkeypatch.setattr("hamex.schemes.oscillator.worth_compiling", lambda *_, c=compiles: c)
@@ -78,8 +80,11 @@ def test_it_goes_on_from_any_node_in_the_same_bits_compiled_or_not(monkeypatch):
 
 
 @pytest.mark.filterwarnings("ignore::hamex.errors.ShortRunWarning")
+@pytest.mark.chief("bilinear", "sliders")
 @pytest.mark.parametrize(
-    "names", [("bilinear",), ("imk bilinear", "imk peak", "imk pinching"), ("slider", "viscous slider")]
+    "names",
+    [("bilinear",), ("imk bilinear", "imk peak", "imk pinching"), ("slider", "viscous slider")],
+    ids=["bilinear", "imk", "sliders"],
 )
 def test_batches_measure_what_single_runs_do(names):
     """Three stiffnesses for each law, whatever the threads and blocks; springs of all but sliders also break."""
@@ -104,7 +109,7 @@ def test_batches_measure_what_single_runs_do(names):
 
 def test_a_storey_with_p_delta_that_goes_down_ends_its_run():
     """Own: the same runs one by one, which end at the same node."""
-    models = [oscillator(LAWS["imk peak"], 80.0, weight) for weight in (1.0, 12.0)]
+    models = [oscillator(LAWS["bilinear"], 80.0, weight) for weight in (1.0, 12.0)]
     batch = hx.batch(models, MOTION, hx.Galerkin(H), ("drift",), scales=(0.5, 4.0), g=9.81)
     for i, model in enumerate(models):
         for j, scale in enumerate((0.5, 4.0)):
@@ -116,10 +121,12 @@ def test_a_storey_with_p_delta_that_goes_down_ends_its_run():
     assert not np.isfinite(batch.collapse).all()
 
 
-def test_what_such_batches_do_not_give_is_named():
+def test_what_the_loop_does_not_keep_is_solved_one_by_one_and_the_rest_is_named():
     models = [oscillator(LAWS["imk peak"])] * 2
-    with pytest.raises(InputError, match="cycles"):
-        hx.batch(models, MOTION, hx.Galerkin(H), ("cycles",), g=9.81)
+    found = hx.batch(models, MOTION, hx.Galerkin(H), ("displacement", "cycles"), g=9.81)
+    quick = hx.batch(models, MOTION, hx.Galerkin(H), ("displacement",), g=9.81)
+    assert found.values("cycles").min() > 0
+    assert found.values("displacement") == pytest.approx(quick.values("displacement"), rel=1e-12)
     with pytest.raises(InputError, match="followed along their path"):
         hx.batch(models, MOTION, hx.Galerkin(H), g=9.81, final=True)
     steep = oscillator(hx.laws.Bilinear(1.0, plastic=0.001, post_cap=0.001), 80.0)
@@ -148,8 +155,10 @@ def test_a_frame_by_sweeps_is_the_step_of_any_structure(name):
 
 
 @pytest.mark.filterwarnings("ignore::hamex.errors.ShortRunWarning")
-def test_a_frame_by_sweeps_goes_on_in_the_same_bits_compiled_or_not(monkeypatch):
-    scheme, whole = hx.Galerkin(H), problem(shear_frame(LAWS["imk peak"]), 0.6, 6.0)
+@pytest.mark.chief("bilinear")
+@pytest.mark.parametrize("law", ["bilinear", "imk peak"])
+def test_a_frame_by_sweeps_goes_on_in_the_same_bits_compiled_or_not(monkeypatch, law):
+    scheme, whole = hx.Galerkin(H), problem(shear_frame(LAWS[law]), 0.6, 6.0)
     runs = []
     for compiles in (True, False):
         monkeypatch.setattr("hamex.schemes.shear_frame.worth_compiling", lambda *_, c=compiles: c)
@@ -172,3 +181,99 @@ def test_random_frames_by_sweeps_never_fail_below_the_bound(seed):
     sol = hx.solve(hx.Problem(model, load, 200 * scheme.step), scheme, limit=hx.Limit(None))
     assert sol.residual < 1e-11
     assert sol.values("solves").max() < 40
+
+
+# Many frames ------------------------------------------------------------------------------------------------
+
+OF_STOREYS = ("displacement", "velocity", "absolute_acceleration", "force", "drift", "ductility")
+OF_STOREYS += ("residual_displacement", "residual_drift", "residual_slip", "plastic_work")
+
+
+def one_by_one(model, load, scheme, limit=None):
+    """Measures of single runs: their definition."""
+    sol = hx.solve(hx.Problem(model, load, duration=6.0), scheme, limit=limit)
+    return sol, {name: measure(sol, name, len(model.dofs)) for name in OF_STOREYS}
+
+
+@pytest.mark.filterwarnings("ignore::hamex.errors.ShortRunWarning")
+@pytest.mark.parametrize("names", [("imk bilinear", "imk peak", "imk pinching"), ("bilinear",), ("viscous slider",)])
+def test_many_frames_measure_what_single_runs_do_in_the_same_bits(names):
+    """Whatever the blocks and the threads; plastic work is a difference of sums in another order, and equal to
+    round-off."""
+    models = [shear_frame(LAWS[name], seed, 3) for seed, name in enumerate(names * (4 - len(names)))]
+    scheme, scales = hx.Galerkin(H, law="path" if "viscous slider" in names else None), (0.2, 0.6, 2.0)
+    given = dict(scales=scales, g=9.81, duration=6.0)
+    batch = hx.batch(models, MOTION, scheme, OF_STOREYS, **given)
+    again = hx.batch(models, MOTION, scheme, OF_STOREYS, **given, threads=2, block=2)
+    assert batch.values("drift").shape == (3, 1, 3, 3)
+    for i, model in enumerate(models):
+        for j, scale in enumerate(scales):
+            sol, single = one_by_one(model, MOTION.on(model, g=9.81).scaled(scale), scheme)
+            assert np.isfinite(batch.collapse[i, 0, j]) == (sol.exceeded is not None)
+            assert sol.exceeded is None or batch.collapse[i, 0, j] == sol.all_steps * H
+            lost = np.cumsum(sol.split.plastic + sol.split.viscous, axis=0)
+            for name in OF_STOREYS[:-1]:
+                assert np.array_equal(batch.values(name)[i, 0, j], single[name])
+            error = np.abs(batch.values("plastic_work")[i, 0, j] - lost[-1])
+            assert error.max() < 1e-13 * np.abs(sol.values("input")).max()
+    for name in OF_STOREYS:
+        assert np.array_equal(batch.values(name), again.values(name))
+    assert batch.collapsed.any() == ("imk peak" in names)
+    assert not batch.collapsed.all()
+
+
+@pytest.mark.filterwarnings("ignore::hamex.errors.ShortRunWarning")
+def test_many_frames_under_forces_and_without_an_end():
+    """A pattern of forces on the floors; a limit that ends nothing; a step that is too long, by its model's admissible
+    length."""
+    models, scheme = [shear_frame(LAWS["imk peak"], seed, 3) for seed in range(2)], hx.Galerkin(H)
+    forces = hx.Load(4.0 * MOTION.acceleration, MOTION.step, patterns=[[0.2], [0.5], [1.0]])
+    on = hx.Limit(None)
+    batch = hx.batch(models, forces, scheme, OF_STOREYS, scales=[0.5, 3.0], duration=6.0, limit=on)
+    for i, model in enumerate(models):
+        for j, scale in enumerate((0.5, 3.0)):
+            _, single = one_by_one(model, forces.scaled(scale), scheme, on)
+            for name in OF_STOREYS[:-1]:
+                assert np.array_equal(batch.values(name)[i, 0, j], single[name])
+    assert not batch.collapsed.any()
+    other = hx.Load(4.0 * MOTION.acceleration, MOTION.step, patterns=[[0.2], [0.5], [1.1]])
+    hashes = {hx.batch(models, load, scheme, duration=0.1).provenance["batch"] for load in (forces, other)}
+    assert len(hashes) == 2
+    with pytest.raises(SchemeError, match="the step must be below"):
+        hx.batch(models, MOTION, hx.Galerkin(0.5, load="mean"), ("drift",), g=9.81)
+
+
+@pytest.mark.filterwarnings("ignore::hamex.errors.ShortRunWarning")
+@pytest.mark.parametrize(
+    "law", [hx.laws.Bilinear(1.0, ultimate=0.015), imk("peak", ultimate=0.02)], ids=["bilinear", "imk"]
+)
+def test_a_storey_that_breaks_does_so_in_a_step_of_any_structure(law):
+    """By sweeps before and behind it; in a batch that run is solved by itself, and others of its model are not."""
+    scheme, model, on = hx.Galerkin(H), shear_frame(law, 1, 4), hx.Limit(None)
+    one = problem(model, 0.5, 6.0)
+    fast, slow = hx.solve(one, scheme, limit=on), general(one, scheme)
+    assert fast.values("events").sum() == slow.values("events").sum() > 0
+    size = np.abs(slow.values("displacement")).max()
+    assert np.abs(fast.values("displacement") - slow.values("displacement")).max() < 1e-12 * size
+    assert fast.residual < 1e-12
+    first = hx.solve(one.replace(duration=3.0), scheme, limit=on)
+    rest = hx.solve(one.replace(duration=3.0, start=first.final, load=one.load.after(3.0)), scheme, limit=on)
+    assert np.array_equal(rest.values("displacement"), fast.values("displacement")[150:])
+    names = ("drift", "force", "plastic_work")
+    batch = hx.batch([model], MOTION, scheme, names, scales=[0.2, 0.5], g=9.81, duration=6.0, limit=on)
+    stands = hx.solve(one.replace(load=MOTION.on(model, g=9.81).scaled(0.2)), scheme, limit=on)
+    assert not stands.values("events").any()
+    for j, sol in enumerate((stands, fast)):
+        for name in names[:2]:
+            assert np.array_equal(batch.values(name)[0, 0, j], measure(sol, name, 4))
+        assert batch.values("plastic_work")[0, 0, j] == pytest.approx(measure(sol, "plastic_work", 4), abs=1e-13)
+
+
+def test_frames_that_the_loop_does_not_take_are_solved_as_any_model_is():
+    """Laws that differ from storey to storey; what no such run gives is named."""
+    mixed = shear_frame([LAWS["imk peak"], LAWS["bilinear"], LAWS["imk peak"]], 0, 3)
+    batch = hx.batch([mixed], MOTION, hx.Galerkin(H), ("drift",), g=9.81, scales=0.6)
+    sol = hx.solve(hx.Problem(mixed, MOTION.on(mixed, g=9.81).scaled(0.6), 31.18), hx.Galerkin(H))
+    assert np.array_equal(batch.values("drift")[0, 0, 0], measure(sol, "drift", 3))
+    with pytest.raises(ProblemError, match="comes to rest is not known"):
+        hx.batch([mixed], MOTION, hx.Galerkin(H), ("drift",), g=9.81, settle=0.05)

@@ -4,7 +4,7 @@ it must satisfy, written with tensors."""
 import numpy as np
 
 import hamex as hx
-from hamex.march.run import compiled
+from hamex.march.run import called
 from hamex.model.laws.cones import at
 from hamex.schemes.springs import prepared_springs, spring_blocks, states
 
@@ -43,7 +43,7 @@ class LocalMap:
         (self.group,) = model.laws.values()
         self.blocks, self.states = spring_blocks(model), states(model)
         self.springs = prepared_springs(model, self.blocks, tau, "end", "test", compile=False)
-        self.kernel = compiled(at) if compile else at
+        self.compile = compile
 
     def __call__(self, e, **state):
         """Forces (block, m), tangents (block, m, m), increments of slip (block, m) and of w (block,), branches."""
@@ -52,7 +52,8 @@ class LocalMap:
         n, m, z, dz = len(e), self.group.components, self.states.packed(state), np.zeros(self.states.size)
         F, T, branch = np.zeros(n), np.zeros(self.blocks.entries), np.zeros(n, dtype=np.int64)
         s, room = self.springs, np.full((16, 6), np.nan)
-        self.kernel(s.I, 0, s.P, 0, e, np.zeros(n), 1.0, self.tau, z, False, F, T, dz, branch, room)
+        given = s.I, 0, s.P, 0, e, np.zeros(n), 1.0, self.tau, z, False, F, T, dz, branch, room
+        (called(at, *given) if self.compile else at)(*given)
         slip, w = (self.states.unpacked(dz, name).reshape(-1, m) for name in ("slip", "accumulated_slip"))
         assert not w[:, 1:].any()
         T = T[self.blocks.place[:, None] + np.arange(m * m)].reshape(-1, m, m)

@@ -160,7 +160,8 @@ def test_parts_stand_in_the_action_on_the_boundary_and_among_the_data(document):
 
 
 @pytest.mark.parametrize(
-    "name", ["damped", *(pytest.param(name, marks=pytest.mark.heavy) for name in ("viscoplastic", "elastic-1d"))]
+    "name",
+    ["harmonic", *(pytest.param(name, marks=pytest.mark.heavy) for name in ("damped", "viscoplastic", "elastic-1d"))],
 )
 def test_the_same_action_gives_the_same_bytes_in_every_process(name, document, tmp_path):
     code = (

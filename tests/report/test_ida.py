@@ -149,6 +149,21 @@ def test_pictures_and_report_are_written(curves, runs, tmp_path):
     assert "synthetic" in write_fragility(fits, tmp_path / "f.html", "A").read_text()
 
 
+def test_a_limit_that_is_collapse_is_called_so_and_has_its_margin(runs, tmp_path):
+    """Runs that end at the limit collapse; the same runs with another limit exceed it."""
+    own = runs.replace(resamples=50, stripes=False, about={"collapse drift ratio": 0.03})
+    (curves,) = own.curves()
+    fits = [(curves, own.fragility(curves))]
+    page = write_report(fits, tmp_path / "report.html", "A", {}, [], 0.2).read_text().partition("</style>")[2]
+    assert f"<b>{fits[0][1].median / 0.2:.2f}</b><span>collapse margin ratio over 0.2 g</span>" in page
+    assert f"At 0.2 g it is {100 * float(fits[0][1].probability(0.2)):.2g} %." in page
+    assert "none counts as collapsed because its equations were not solved" in page
+    assert "exceed" not in page.lower()
+    assert "collapse, storey drift ratio > 0.03" in texts(draw_curves(curves))
+    (other,) = own.replace(limit=0.02).curves()
+    assert (other.collapse, other.event) == (False, "exceedance of storey drift ratio > 0.02")
+
+
 def test_a_study_without_a_fragility_is_told_and_drawn(curves, runs, tmp_path):
     far = curves.replace(limit=9.0)
     fits = [(far, runs.replace(limit=9.0).fragility(far))]

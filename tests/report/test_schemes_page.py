@@ -7,9 +7,9 @@ import re
 
 import numpy as np
 import pytest
+from every_page import laboratory
 
-from hamex.lab import WORK_CASES, Laboratory, everything
-from hamex.lab.catalogue import find
+from hamex.lab import WORK_CASES, Laboratory
 from hamex.lab.convergence import PeakErrors, WorkPrecision
 from hamex.report.schemes import (
     as_text,
@@ -29,7 +29,7 @@ KEYS = ("galerkin-1", "generalised-alpha", "central")
 @pytest.fixture(scope="module")
 def lab():
     """Real rows; times and peaks are made up, because the page only shows them."""
-    found = everything([find(key) for key in KEYS], work=False, peaks=False)
+    found = laboratory(*KEYS)
     times = WorkPrecision(np.array([0.02, 0.01]), np.array([1e-3, 2e-3]), np.array([1e-2, 1e-7]))
     rows = tuple(dataclasses.replace(row, work=dict.fromkeys(WORK_CASES, times)) for row in found.rows)
     errors = np.linspace(0.001, 0.05, 72)

@@ -86,8 +86,10 @@ def test_frames_that_lose_storeys_keep_the_balance(seed):
     assert gone.sum() == sol.values("events").sum()
 
 
-def test_compiled_and_plain_runs_and_runs_that_are_cut_are_the_same_bits(monkeypatch):
-    problem, scheme = shaken(frame(1), 1, duration=1.5), hx.Galerkin(0.01)
+@pytest.mark.chief("bilinear")
+@pytest.mark.parametrize("law", [brittle(1.0, 0.05, hardening=0.05), None], ids=["bilinear", "imk"])
+def test_compiled_and_plain_runs_and_runs_that_are_cut_are_the_same_bits(monkeypatch, law):
+    problem, scheme = shaken(frame(1, law=law), 1, duration=1.5), hx.Galerkin(0.01)
     results = []
     for compiles in (True, False):
         monkeypatch.setattr("hamex.schemes.onestage.worth_compiling", lambda *_, c=compiles: c)

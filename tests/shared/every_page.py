@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import sys
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
 import numpy as np
@@ -147,13 +147,25 @@ def _region(folder: Path) -> None:
     write_region_page(found, folder / "region.html")
 
 
-def _schemes(folder: Path) -> None:
-    from hamex.lab import Laboratory, everything
+def laboratory(*keys: str):
+    """Some schemes in the laboratory, by fewer periods and coarser references than tests/lab holds them to."""
+    from hamex import lab
+    from hamex.lab import convergence
     from hamex.lab.catalogue import find
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(lab, "drift", partial(lab.drift, periods=100))
+        patch.setattr(convergence, "_FINER", 32)
+        patch.setattr(convergence, "yielding_solution", cache(convergence.yielding_solution.__wrapped__))
+        return lab.everything([find(key) for key in keys], work=False, peaks=False)
+
+
+def _schemes(folder: Path) -> None:
+    from hamex.lab import Laboratory
     from hamex.lab.convergence import PeakErrors
     from hamex.report.schemes import write_page
 
-    lab = everything([find(key) for key in ("galerkin-1", "discontinuous-1", "central")], work=False, peaks=False)
+    lab = laboratory("galerkin-1", "discontinuous-1", "central")
     errors = np.linspace(0.001, 0.05, 72)
     lab = Laboratory(lab.rows, {"bilinear": (PeakErrors("Galerkin, degree 1", errors, errors, errors),)})
     write_page(lab, folder / "schemes.html")

@@ -1,4 +1,5 @@
-"""Faults, many times over (`make torture`): damaged parts and results, kills, full disks, mutated inputs.
+"""Faults, many times over (`make torture`): damaged parts and results, kills, full disks, mutated inputs, springs that
+soften and break.
 
 Every trial ends in the right numbers or in a named refusal. What is counted as bad: numbers that differ, a traceback or
 another program's exception, a process that is left, something kept that is lost. The last line says how many.
@@ -246,12 +247,25 @@ def inputs(count, rng, folder):
     return Counter({"bad: inputs": int(found[1]) if found else count})
 
 
+def springs(count, rng, folder):
+    """Random structures whose springs are followed along their path, below the bound: every step is solved, and the
+    energy closes."""
+    from path_fuzz import run, summary
+
+    rows = run(int(rng.integers(2**31)), count, tell=lambda line: print(line, flush=True))
+    print("\n".join(f"  {line}" for line in summary(rows)))
+    return Counter({"steps below the bound": sum(row["steps"] for row in rows)}) + Counter(
+        f"bad: {row['bad']}" for row in rows if row["bad"]
+    )
+
+
 SECTIONS = {
     "parts": (parts, 2000),
     "results": (results, 200),
     "kills": (kills, 20),
     "disk": (disk, 1),
     "inputs": (inputs, 2000),
+    "springs": (springs, 1_000_000),
 }
 
 

@@ -201,6 +201,62 @@ def test_bad_requests_are_refused_by_name(call, message):
         call(hx.shear_frame([1.0, 1.0], [300.0, 200.0]))
 
 
+def soft_storey(post_cap=0.1, **more):
+    """A storey that falls from 1.1 at a drift of 0.03 to 0.2, below one that stays elastic."""
+    law = hx.laws.Bilinear(1.0, 1.1, plastic=0.02, post_cap=post_cap, residual_ratio=0.2)
+    return hx.shear_frame([1.0, 1.0], [100.0, 80.0], laws=[law, hx.Slider(math.inf)], **more)
+
+
+@pytest.mark.parametrize("steps", [6, 60])
+def test_a_pushover_goes_down_behind_the_largest_load(steps):
+    """Analytic: in series, so that F = 1.1 − 11 (u − F/80 − 0.03) on the falling branch, and 0.2 behind it."""
+    push = hx.pushover(soft_storey(), "floor 2", displacement=0.18, steps=steps)
+    u, factor = push.values("displacement")[:, 1], push.values("load_factor").ravel()
+    falling = np.maximum((1.1 + 11 * (0.03 - u)) / (1 - 11 / 80), 0.2)
+    behind = u > 0.05
+    assert behind.sum() >= 4
+    assert factor[behind] == pytest.approx(falling[behind], abs=1e-5)  # the drag is a millionth of the stiffness
+    drift = push.values("deformation")
+    assert factor == pytest.approx(80 * drift[:, 1], abs=1e-5)
+    assert np.all(np.diff(drift[behind, 1]) < 1e-9)  # what stays elastic unloads
+
+
+def test_many_storeys_that_may_all_fall_follow_the_one_that_does():
+    """Own: increments of any length end at the same places. Pinching storeys with P-Delta, pushed by the first mode."""
+    law = hx.laws.Pinching4(1.0, 0.01, 1.2, 0.03, 1.1, 0.06, 0.3, 0.1, rDispP=0.5, rForceP=0.25, uForceP=0.05)
+    frame = hx.shear_frame([1.0] * 4, [100.0, 95.0, 90.0, 85.0], laws=law, heights=3.0, weights=0.5)
+    ends = [hx.pushover(frame, "mode", displacement=0.14, steps=steps) for steps in (7, 70)]
+    coarse, fine = (end.values("displacement") for end in ends)
+    assert coarse[1:] == pytest.approx(fine[10::10], abs=1e-6)
+    load = ends[1].values("load_factor").ravel()
+    assert load[-1] < 0.6 * load.max()
+    assert np.abs(ends[1].values("deformation")[-1, 1:]).max() < 0.03
+
+
+@pytest.mark.parametrize(
+    ("push", "told"),
+    [
+        (
+            lambda: hx.pushover(soft_storey(0.005), "floor 2", 0.2),
+            "storey 1: it falls more steeply than the rest unloads",
+        ),
+        (
+            lambda: hx.pushover(
+                hx.shear_frame([1.0] * 2, [100.0] * 2, laws=hx.laws.Bilinear(1, 1, 0.02, 0.1)), [0, 1], 0.2
+            ),
+            "at once and nothing decides which goes on falling; then make one weaker",
+        ),
+        (
+            lambda: hx.solve_path(soft_storey(), "floor 2", [0.9, 1.2], by="force"),
+            "increment 2 .force 1.2.*beyond the largest load only displacements can be controlled",
+        ),
+    ],
+)
+def test_what_has_no_equilibrium_behind_its_peak_is_named(push, told):
+    with pytest.raises(ModelError, match=told):
+        push()
+
+
 def portal():
     hinge = {"modulus": 2e8, "area": 0.01, "inertia": 1e-4, "hinges": hx.Slider(yield_force=50.0)}
     ends = {"left": ("A", "B"), "beam": ("B", "C"), "right": ("D", "C")}

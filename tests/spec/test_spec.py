@@ -383,3 +383,10 @@ def test_files_that_cannot_be_read(tmp_path):
     (tmp_path / "latin.toml").write_bytes(b'title = "\xe9"\n')
     with pytest.raises(SpecError, match=r"latin\.toml: not a TOML file"):
         read_problem(tmp_path / "latin.toml")
+
+
+def test_members_under_names_of_their_own_are_told_how_to_stand(tmp_path):
+    place = tmp_path / "a.toml"
+    place.write_text('title = "a"\nduration = 1.0\n[model]\nkind = "frame"\n[model.members.beam]\nstart = "A"\n')
+    with pytest.raises(SpecError, match=r"model.members must be a list of tables, each under \[\[model.members\]\]"):
+        read_problem(place)

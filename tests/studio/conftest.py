@@ -11,16 +11,18 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from browsing import PATIENCE
+from browsing import PATIENCE, is_alive
 from fastapi.testclient import TestClient
 
 from hamex.studio.app import create_app
 
 # `hamex studio` whose derivations have all the time they need and whose audit rests after some lines: the rest of it
-# would keep a processor busy for a minute, beside the tests that come after.
+# would keep a processor busy for a minute, beside the tests that come after. Its convergence study has fewer and longer
+# steps than that of the paper, which tests/paper holds.
 PROGRAM = """
 import signal
 from hamex.cli import main
+from hamex.paper import results
 from hamex.studio import paper, wire
 
 class Lines(list):
@@ -35,6 +37,8 @@ def read(stream, whole=paper.AuditStream._read):
     whole(stream)
 
 wire.DERIVATION = {seconds}
+if {lines}:
+    results._HALVINGS, results._REFERENCE = 3, 64
 paper.AuditStream._read = read
 main()
 """
@@ -74,12 +78,15 @@ def studio(request, tmp_path_factory) -> Iterator[str]:
     assert list(Path(folder).iterdir()) == []
 
 
-# What a view holds lives in its state, so that it is as it comes after this; loading it anew would take seconds.
+# What a view holds lives in its state, so that it is as it comes after this; loading it anew would take seconds, and
+# drawing it anew tenths of one, where nothing was changed.
 AS_IT_COMES = """async () => {
     for (const dialog of document.querySelectorAll("dialog[open]")) dialog.close();
     document.activeElement.blur();
     const {currentView} = await import("/page/views.js");
-    await currentView().reset();
+    const {state, start, root, reset} = currentView();
+    const changed = JSON.stringify(state) !== JSON.stringify(start) || root.querySelector("[aria-invalid=true]");
+    if (changed) await reset();
 }"""
 
 
@@ -97,6 +104,7 @@ class Watched:
         It comes into a context that has forgotten everything but the files of the page, and into the process that has
         compiled them, which takes seconds (``--process-per-site``).
         """
+        self._free = [one for one in self._free if is_alive(one[0])]  # a browser may have died
         found = next((one for one in self._free if one[1] == options), None)
         if found is None:
             found = self._context(options), options
@@ -130,12 +138,15 @@ class Watched:
     def held(self, **options):
         """A page of its own that the tests of a file share."""
         page, own = self.page(**options), self._used.pop()
-        yield page
-        self._used.append(own)
+        try:
+            yield page
+        finally:
+            page.close()  # at once: it may be moving
+            self._used.append(own)
 
     def kept(self):
         """The page that one test leaves to the next, loaded once."""
-        if self._kept is None:
+        if self._kept is None or not is_alive(self._kept.context):
             self._kept = self.page()
             self._used.pop()
         return self._kept
@@ -150,7 +161,7 @@ class Watched:
 
     def drop(self) -> None:
         """Whoever comes next gets another page."""
-        if self._kept is not None:
+        if self._kept is not None and is_alive(self._kept.context):
             self._kept.context.close()
         self._kept = None
 
@@ -161,7 +172,10 @@ class Watched:
     def end(self) -> None:
         """Close what the test opened; everything must have been in order."""
         strayed, complaints = self.strayed[:], self.complaints[:]
+        dead = [context for context, _ in self._used if not is_alive(context)]
         for context, options in self._used:
+            if context in dead:
+                continue
             if options.get("offline"):
                 context.close()
             else:
@@ -173,6 +187,7 @@ class Watched:
         self._used.clear()
         self.strayed.clear()
         self.complaints.clear()
+        assert not dead, "Chromium died; the next test gets another"
         assert strayed == []
         assert complaints == []
 
@@ -180,7 +195,8 @@ class Watched:
         """Close what is left."""
         self.drop()
         for context, _ in self._free:
-            context.close()
+            if is_alive(context):
+                context.close()
 
 
 @pytest.fixture(scope="session")

@@ -47,6 +47,7 @@ class Patient:
 
 @pytest.fixture
 def client(client):
+    """The studio of this process, whose workers can be got at."""
     return Patient(client)
 
 
@@ -61,8 +62,8 @@ def unpacked(array):
     return np.frombuffer(base64.b64decode(array["bdata"]), f"<{array['dtype']}")
 
 
-def test_the_library_is_listed_with_meanings_texts_and_sliders(client):
-    systems = {s["name"]: s for s in client.get("/api/derive").json()["systems"]}
+def test_the_library_is_listed_with_meanings_texts_and_sliders(server):
+    systems = {s["name"]: s for s in server.get("/api/derive").json()["systems"]}
     assert list(systems) == list(LIBRARY)
     for name, system in systems.items():
         assert system["about"]
@@ -97,9 +98,9 @@ def test_a_derivation_is_numbered_sections_whose_letters_know_their_symbol(serve
 
 
 @pytest.mark.heavy
-def test_words_of_the_user_are_text_in_the_page(client):
+def test_words_of_the_user_are_text_in_the_page(server):
     typed = {**PENDULUM, "meanings": {"m": "<img src=x onerror=alert(1)> $ * [force]"}}
-    html = client.post("/api/derive", json=typed).json()["html"]
+    html = server.post("/api/derive", json=typed).json()["html"]
     assert "<img" not in html
     assert "&lt;img" in html
 
@@ -115,11 +116,11 @@ def test_words_of_the_user_are_text_in_the_page(client):
     ],
 )
 @pytest.mark.chief("viscoplastic-start2-shapes2", "harmonic-start0-shapes0")
-def test_a_run_is_the_run_of_simulate(client, system, start, shapes):
-    about = next(s for s in client.get("/api/derive").json()["systems"] if s["name"] == system)
+def test_a_run_is_the_run_of_simulate(server, system, start, shapes):
+    about = next(s for s in server.get("/api/derive").json()["systems"] if s["name"] == system)
     numbers = {s["name"]: s["value"] for s in about["symbols"] if s["kind"] == "parameter"}
     asked = {"system": system, "parameters": numbers, "shapes": shapes, "start": start, "duration": 2.0, "step": 0.02}
-    found = client.post("/api/derive/run", json=asked).json()
+    found = server.post("/api/derive/run", json=asked).json()
     histories = {
         "sine": lambda f: lambda t: f["amplitude"] * np.sin(2 * np.pi * t / f["period"]),
         "pulse": lambda f: lambda t: f["amplitude"] * np.sin(np.pi * t / f["length"]) * (t <= f["length"]),
@@ -135,9 +136,9 @@ def test_a_run_is_the_run_of_simulate(client, system, start, shapes):
     np.testing.assert_allclose(unpacked(found["hamiltonian"]), sol.values("hamiltonian"), rtol=1e-5, atol=1e-7)
 
 
-def test_a_typed_system_runs_as_the_action_it_means(client):
+def test_a_typed_system_runs_as_the_action_it_means(server):
     numbers = {"m": 1.0, "l": 1.0, "g": 9.81, "c": 0.2}
-    found = client.post(
+    found = server.post(
         "/api/derive/run",
         json={**PENDULUM, "parameters": numbers, "start": {"theta": 2.0}, "duration": 1.0, "step": 0.01, "degree": 2},
     ).json()
@@ -155,36 +156,36 @@ BLADE = {
 ROD = {"fields": ["x", "y"], "lagrangian": "m*(x'^2 + y'^2)/2 - m*g*y", "constraints": ["x^2 + y^2 - l^2"]}
 
 
-def test_a_constrained_system_offers_the_data_that_are_free(client):
-    blade, rod = (client.post("/api/derive/read", json=one).json() for one in (BLADE, ROD))
+def test_a_constrained_system_offers_the_data_that_are_free(server):
+    blade, rod = (server.post("/api/derive/read", json=one).json() for one in (BLADE, ROD))
     assert [(s["key"], s["kind"]) for s in rod["starts"]] == [("x", "value"), ("x_dot", "rate"), ("y", "near")]
     assert {s["key"] for s in blade["starts"]} == {"theta", "x_dot", "theta_dot"}
     assert rod["text"]["constraints"] == ["x^2 + y^2 - l^2"]
 
 
-def test_constraints_hold_at_every_node_on_the_side_that_is_meant(client):
+def test_constraints_hold_at_every_node_on_the_side_that_is_meant(server):
     numbers = {"m": 1.0, "l": 1.0, "g": 9.81}
     for side in (-1.0, 1.0):
         asked = {**ROD, "parameters": numbers, "start": {"x": 0.6}, "near": {"y": side}, "duration": 1.0, "degree": 2}
-        found = client.post("/api/derive/run", json=asked).json()
+        found = server.post("/api/derive/run", json=asked).json()
         x, y = (unpacked(found["displacement"][name]).astype(float) for name in "xy")
         assert y[0] == pytest.approx(0.8 * side)
         np.testing.assert_allclose(x**2 + y**2, 1.0, atol=1e-6)  # curves travel in single precision
         assert found["constraint"] < 1e-13
 
 
-def test_elements_with_jumps_take_a_stiff_dashpot_at_its_word(client):
+def test_elements_with_jumps_take_a_stiff_dashpot_at_its_word(server):
     asked = {"lagrangian": "m*u'^2/2", "dissipation": "c*u'^2/2", "parameters": {"m": 1.0, "c": 1e6}, "duration": 1.0}
     asked |= {"fields": ["u"], "start": {"u_dot": 1.0}, "step": 0.01, "jumps": True}
-    jumping = client.post("/api/derive/run", json=asked).json()
+    jumping = server.post("/api/derive/run", json=asked).json()
     assert abs(unpacked(jumping["velocity"]["u"])[-1]) < 1e-9
     assert jumping["constraint"] is None
 
 
-def test_a_run_far_from_its_balance_is_shown_with_a_word(client):
+def test_a_run_far_from_its_balance_is_shown_with_a_word(server):
     numbers = {"m": 1.0, "l": 1.0, "g": 9.81, "c": 0.2}
     asked = {**PENDULUM, "parameters": numbers, "start": {"theta": 2.0}, "duration": 4.0, "step": 0.16}
-    found = client.post("/api/derive/run", json=asked).json()
+    found = server.post("/api/derive/run", json=asked).json()
     assert found["residual"] > 0.01
     assert "energy balance is off by" in found["notes"][0]
 
@@ -218,24 +219,24 @@ def test_a_run_far_from_its_balance_is_shown_with_a_word(client):
         {"system": "harmonic", "parameters": {"m": 1.0, "k": 40.0}, "start": {"u": 0.1}, "degree": 0, "jumps": True},
     ],
 )
-def test_the_script_gives_the_same_numbers_bit_for_bit(client, asked):
+def test_the_script_gives_the_same_numbers_bit_for_bit(server, asked):
     asked = {**asked, "duration": 2.0, "step": 0.02}
-    found = client.post("/api/derive/run", json=asked).json()
+    found = server.post("/api/derive/run", json=asked).json()
     names = {}
-    exec(client.post("/api/derive/python", json=asked).json()["text"], names)
+    exec(server.post("/api/derive/python", json=asked).json()["text"], names)
     for i, name in enumerate(found["fields"]):
         mine = names["sol"].values("displacement")[:, i].astype("f4")
         assert np.array_equal(unpacked(found["displacement"][name]), mine)
     assert found["residual"] == names["sol"].residual
 
 
-def test_the_derivation_can_be_taken_home(client):
-    assert r"\begin{document}" in client.post("/api/derive/latex", json=PENDULUM).json()["text"]
-    assert "<!doctype html>" in client.post("/api/derive/page", json=PENDULUM).json()["text"]
+def test_the_derivation_can_be_taken_home(server):
+    assert r"\begin{document}" in server.post("/api/derive/latex", json=PENDULUM).json()["text"]
+    assert "<!doctype html>" in server.post("/api/derive/page", json=PENDULUM).json()["text"]
 
 
-def test_a_dissipation_that_feeds_energy_in_is_told(client):
-    found = client.post("/api/derive/read", json={"lagrangian": "u'^2", "dissipation": "-c*u'^2"}).json()
+def test_a_dissipation_that_feeds_energy_in_is_told(server):
+    found = server.post("/api/derive/read", json={"lagrangian": "u'^2", "dissipation": "-c*u'^2"}).json()
     assert "not convex" in found["notes"][0]
 
 
@@ -269,8 +270,8 @@ def test_a_dissipation_that_feeds_energy_in_is_told(client):
         ("/run", {"lagrangian": "u'^2/2 - exp(k*u)", "parameters": {"k": 1e9}, "start": {"u": 1.0}}, None, ""),
     ],
 )
-def test_what_cannot_be_used_is_refused_beside_its_input(client, path, asked, field, said):
-    answer = client.post(f"/api/derive{path}", json=asked)
+def test_what_cannot_be_used_is_refused_beside_its_input(server, path, asked, field, said):
+    answer = server.post(f"/api/derive{path}", json=asked)
     assert answer.status_code == 422
     assert said in answer.json()["message"]
     assert field is None or answer.json()["field"].startswith(field)
@@ -367,7 +368,7 @@ def test_a_worker_that_is_killed_at_its_work_is_told_as_what_it_is_and_replaced(
     assert answer.status_code == 503
     said = answer.json()["message"]
     assert said.startswith("the worker was ended from outside (SIGKILL) before it answered; another takes its place")
-    assert client.post("/api/derive", given).status_code == 200
+    assert client.post("/api/derive/read", given).status_code == 200
 
 
 def test_short_work_does_not_wait_behind_long_work(sleepers):

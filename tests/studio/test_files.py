@@ -19,9 +19,10 @@ def given(monkeypatch):
 @pytest.fixture
 def run(browser):
     """What a plain script answers to a question, in a page without a server."""
-    page = browser.new_page()
+    context = browser.new_context()
+    page = context.new_page()
     yield lambda script, question: page.evaluate(f"(() => {{\n{script}\nreturn {question};\n}})()")
-    page.close()
+    context.close()
 
 
 def test_a_module_stands_behind_what_it_imports(given):

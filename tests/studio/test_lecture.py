@@ -14,15 +14,21 @@ SEEN = """(view) => [...document.querySelectorAll(`#${view} .panel`)].filter((on
 SIZE = "getComputedStyle(document.querySelector('#stage')).fontSize"
 
 
-@pytest.fixture(params=chiefly(["building"], VIEWS))
-def lecture(request, watched, studio):
+@pytest.fixture(scope="module", params=chiefly(["building"], VIEWS))
+def projected(request, all_watched, studio):
     """A view on a projector, before the lecture."""
-    page = watched.page(viewport={"width": 1920, "height": 1080})
-    page.goto(f"{studio}/#{request.param}")
-    page.locator(VIEWS[request.param][0]).wait_for()
-    page.locator('html[data-busy="no"]').wait_for(state="attached")
-    page.view = request.param
-    return page
+    with all_watched.held(viewport={"width": 1920, "height": 1080}) as page:
+        page.goto(f"{studio}/#{request.param}")
+        page.locator(VIEWS[request.param][0]).wait_for()
+        page.locator('html[data-busy="no"]').wait_for(state="attached")
+        page.view = request.param
+        yield page
+
+
+@pytest.fixture
+def lecture(watched, projected):
+    """Every test ends the lecture that it begins."""
+    return projected
 
 
 def test_one_key_leaves_the_picture_its_loop_and_one_history(lecture):
@@ -73,6 +79,7 @@ FITS = """(view) => {
 @pytest.mark.parametrize("scene", chiefly(["yielding"], ["yielding", "isolation"]))
 def test_a_question_and_its_picture_fit_every_screen(watched, studio, scene):
     page = watched.page(viewport={"width": 1440, "height": 900})
+    page.add_init_script("delete Element.prototype.requestFullscreen")  # a full screen has the size that it has
     page.goto(f"{studio}/#scenes")
     page.locator(f".tile[data-scene={scene}][href*='/']").click()
     view = "building" if scene == "isolation" else "oscillator"
@@ -96,5 +103,7 @@ def test_the_button_does_the_same_and_letters_typed_into_a_box_do_not(lecture):
     lecture.locator("body").press(" ")
     lecture.get_by_role("button", name="Pause").wait_for()
     expect(lecture.locator(f"#{lecture.view} .clock")).not_to_have_text(clock)
+    lecture.locator("body").press(" ")
+    lecture.get_by_role("button", name="Play").wait_for()
     lecture.get_by_role("button", name="Leave").click()
     assert lecture.evaluate("document.documentElement.dataset.lecture") == "no"

@@ -52,7 +52,7 @@ def test_section_6_is_taken_home_in_the_browser(watched, studio, tmp_path, capsy
     digits = [row.split()[0] for row in page.locator("#paper tbody td:nth-of-type(2)").all_inner_texts()]
     assert digits == [f"{value:.4f}" for value in names["slips"]]
     path = gift(page, "Page", tmp_path / "section-6.html")
-    home = alone(watched, path)
+    home = alone(watched.page(offline=True), path)
     assert data(home, ".plot") == data(page, "#paper .plot")
     assert len(data(home, ".plot")) == 5
     assert home.locator("tbody").inner_text() == page.locator("#paper tbody").inner_text()
@@ -71,6 +71,6 @@ def test_the_audit_is_taken_home_as_it_stands(watched, studio, tmp_path):
         rows = list(csv.DictReader(text))
     assert (rows[0]["equation"], rows[0]["verdict"]) == ("1", "holds")
     page.get_by_label("Find").fill("(1)")
-    home = alone(watched, gift(page, "Page", tmp_path / "audit.html"), figures=False)
+    home = alone(watched.page(offline=True), gift(page, "Page", tmp_path / "audit.html"), figures=False)
     expect(home.locator(".item")).to_have_count(1)
     assert home.locator("[data-equation='1'] .equation svg").bounding_box()["width"] > 50

@@ -202,7 +202,7 @@ def test_spectra_are_taken_home_in_the_browser(watched, studio, tmp_path, capsys
     ]
     assert shown[1][1] == names["yielding"].values("strength")[0, 0].tolist()
     path = gift(page, "Page", tmp_path / "spectra.html")
-    home = alone(watched, path)
+    home = alone(watched.page(offline=True), path)
     assert data(home, ".plot") == data(page, "[data-bench=spectra] .plot")
     assert home.locator(".plot .main-svg").count() >= 6
     assert home.evaluate("document.documentElement.dataset.theme") == "dark"
@@ -229,7 +229,7 @@ def test_an_analysis_is_taken_home_in_the_browser(watched, studio, tmp_path, cap
     names = run_code(gift(page, "Python", tmp_path / "study.py").read_text(encoding="utf-8"))
     values = page.locator("#study .card b[data-value]").evaluate_all("nodes => nodes.map((one) => +one.dataset.value)")
     assert values == [names["fit"].median, names["fit"].dispersion]
-    home = alone(watched, gift(page, "Page", tmp_path / "ida.html"))
+    home = alone(watched.page(offline=True), gift(page, "Page", tmp_path / "ida.html"))
     assert data(home, ".plot") == data(page, "[data-bench=ida] .plot")
     assert home.locator(".card b").first.inner_text() == page.locator("#study .card b").first.inner_text()
     assert home.locator("input, select, progress, button:not(.modebar-btn)").count() == 0

@@ -53,10 +53,9 @@ def test_ductilities_are_drawn_beside_the_elastic_curve_and_can_be_put_away(spec
     expect(legend).to_have_text(["elastic", "μ = 2", "μ = 4"])
     spectra.get_by_label("μ = 6").check()
     expect(legend).to_have_text(["elastic", "μ = 2", "μ = 4", "μ = 6"])
-    for mu in (2, 4, 6):
-        spectra.get_by_label(f"μ = {mu}", exact=True).uncheck()
-    expect(legend).to_have_text(["elastic"])
-    assert spectra.evaluate(names) == "elastic"
+    spectra.get_by_label("μ = 4", exact=True).uncheck()
+    expect(legend).to_have_text(["elastic", "μ = 2", "μ = 6"])
+    assert spectra.evaluate(names) == "elastic,μ = 2,μ = 6"
 
 
 @pytest.mark.parametrize(

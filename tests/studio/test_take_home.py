@@ -129,7 +129,7 @@ def test_a_page_of_many_storeys_and_steps_is_small_and_says_what_it_leaves_out(c
     body = {"view": "building", "history": history, "label": "Mass", "unit": "t", "variants": variants}
     path = tmp_path / "a-test.html"
     path.write_bytes(client.post("/api/home/page", json=body).content)
-    page = alone(watched, path)
+    page = alone(watched.page(offline=True), path)
     assert re.search(r"curves: one of \d+ time steps, and every peak", page.locator("main > p").text_content())
     assert "Galerkin, degree 1, time step 0.01 s" in page.locator("main > p").text_content(), "no Python"
     ends = "getComputedStyle(document.querySelector('#stage'), '::after').content"
@@ -138,7 +138,7 @@ def test_a_page_of_many_storeys_and_steps_is_small_and_says_what_it_leaves_out(c
     assert vary["height"] < 60 < page.locator("#varied").bounding_box()["width"], "label, control and value in one row"
     page.locator("#varied").fill("0")
     told = page.evaluate("""() => Object.fromEntries([...document.querySelectorAll(".panel")].filter((one) =>
-        one.querySelector(".plot")).map((one) => [one.querySelector("figcaption span").textContent,
+        !one.hidden && one.querySelector(".plot")).map((one) => [one.querySelector("figcaption span").textContent,
         [...one.querySelector(".plot").data].map(({x, y}) => [x.length, ...[x, y].map((values) =>
             Math.max(...Array.from(values, Number).map(Math.abs)))])]))""")
     exact = history_answer(HistoryRequest.model_validate({**history, "problem": variants[0]["problem"]}))
@@ -206,10 +206,9 @@ def gift(page, name, path):
     return path
 
 
-def alone(watched, path, figures=True):
+def alone(page, path, figures=True):
     """A page that was taken home, opened from disk without network; it is small enough to be sent."""
     assert path.stat().st_size < LARGEST
-    page = watched.page(offline=True)
     page.goto(path.as_uri())
     if figures:
         page.locator(".plot .main-svg").first.wait_for()
@@ -312,55 +311,50 @@ def test_pictures_are_taken_home(page, studio):
         assert got.value.path().read_bytes().startswith(start)
 
 
-@pytest.mark.parametrize("view", chiefly(["building"], ["oscillator", "building"]))
-def test_the_page_of_its_own_moves_from_disk(page, watched, studio, view, tmp_path):
+@pytest.fixture(scope="module", params=chiefly(["oscillator"], ["oscillator", "building"]))
+def classroom(request, all_watched, studio, tmp_path_factory):
+    """The page of a view's first state: where its residual stands, what the view draws, and what was taken home."""
+    view = request.param
     residual = "#residual" if view == "oscillator" else "#building-residual"
-    page.goto(f"{studio}/#{view}")
-    ready(page, residual)
-    type_in(page, "duration", 10, view)  # a page of many histories
-    page.locator("#home-open").click()
-    with page.expect_download() as got:
-        page.get_by_role("button", name="Page", exact=True).click()
-    path = tmp_path / "classroom.html"
-    got.value.save_as(path)
-    alone = watched.page(offline=True)
-    alone.goto(path.as_uri())
-    alone.locator(f"{residual}[data-value]").wait_for()
-    first = shown(alone, residual)
-    assert alone.locator("#varied").count() == 1
-    held = alone.evaluate("""JSON.parse(document.getElementById('data').textContent).answers.map(
-        (one) => one.answer.residual)""")
-    assert first in held
-    before = alone.evaluate("Array.from(document.querySelectorAll('.plot')[0].data[0].y)")
-    alone.locator("#varied").press("ArrowRight")
-    assert shown(alone, residual) in held
-    assert alone.evaluate("Array.from(document.querySelectorAll('.plot')[0].data[0].y)") != before
-    clock = alone.locator(".clock").inner_text()
-    alone.get_by_role("button", name="Play").click()
-    expect(alone.locator(".clock")).not_to_have_text(clock)
+    name = "oscillator-of-the-studio" if view == "oscillator" else "building-of-10-storeys"
+    with all_watched.held() as page:
+        page.goto(f"{studio}/#{view}")
+        ready(page, residual)
+        path = gift(page, "Page", tmp_path_factory.mktemp("home") / f"{name}.html")
+        drawn = page.evaluate(CURVES, f"#{view}")
+    with all_watched.held(offline=True) as other:
+        yield residual, drawn, alone(other, path)
 
 
-@pytest.mark.parametrize("view", chiefly(["oscillator"], ["oscillator", "building"]))
-def test_a_page_of_the_first_state_is_small_and_its_curves_are_those_of_the_studio(
-    page, watched, studio, view, tmp_path
-):
+CURVES = """(view) => [...document.querySelectorAll(`${view} .plot`)].slice(0, 3).flatMap(({data = []}) =>
+    data.filter(({x}) => x && x.length > 1000).map(({y}) => Array.from(y)))"""
+
+
+def test_a_page_of_the_first_state_is_small_and_its_curves_are_those_of_the_studio(watched, classroom):
     """Rounded to less than a pixel, with every history of its control."""
-    page.goto(f"{studio}/#{view}")
-    ready(page, "#residual" if view == "oscillator" else "#building-residual")
-    path = gift(
-        page,
-        "Page",
-        tmp_path / f"{'oscillator-of-the-studio' if view == 'oscillator' else 'building-of-10-storeys'}.html",
-    )
-    other = alone(watched, path)
-    place = len(json.loads(other.locator("#data").text_content())["answers"]) // 2 - 1
-    other.locator("#varied").fill(str(place))
-    read = """(view) => [...document.querySelectorAll(`${view} .plot`)].slice(0, 3).flatMap(({data = []}) =>
-        data.filter(({x}) => x && x.length > 1000).map(({y}) => Array.from(y)))"""
-    mine, theirs = other.evaluate(read, "body"), page.evaluate(read, f"#{view}")
+    _, theirs, page = classroom
+    place = len(json.loads(page.locator("#data").text_content())["answers"]) // 2 - 1
+    page.locator("#varied").fill(str(place))
+    mine = page.evaluate(CURVES, "body")
     assert len(mine) == len(theirs) > 1
     for one, two in zip(mine, theirs, strict=True):
         assert one == pytest.approx(two, abs=5e-4 * max(map(abs, two)))
+
+
+def test_the_page_of_its_own_moves_from_disk(watched, classroom):
+    residual, _, page = classroom
+    first = shown(page, residual)
+    assert page.locator("#varied").count() == 1
+    held = page.evaluate("""JSON.parse(document.getElementById('data').textContent).answers.map(
+        (one) => one.answer.residual)""")
+    assert first in held
+    before = page.evaluate("Array.from(document.querySelectorAll('.plot')[0].data[0].y)")
+    page.locator("#varied").press("ArrowRight")
+    assert shown(page, residual) in held
+    assert page.evaluate("Array.from(document.querySelectorAll('.plot')[0].data[0].y)") != before
+    clock = page.locator(".clock").inner_text()
+    page.get_by_role("button", name="Play").click()
+    expect(page.locator(".clock")).not_to_have_text(clock)
 
 
 def test_rounded_arrays_come_back_as_they_were(page, studio):

@@ -81,7 +81,7 @@ def test_a_slider_that_is_dragged_is_one_step(steps):
         box = reach.bounding_box()
         steps.mouse.move(box["x"] + 0.55 * box["width"], box["y"] + box["height"] / 2)
         steps.mouse.down()
-        steps.mouse.move(box["x"] + share * box["width"], box["y"] + box["height"] / 2, steps=12)
+        steps.mouse.move(box["x"] + share * box["width"], box["y"] + box["height"] / 2, steps=4)
         steps.mouse.up()
         reached.append(typed(steps, "motion.scale").input_value())
     settled(steps)
@@ -114,8 +114,7 @@ def test_a_view_is_left_and_found_again(steps):
     expect(typed(steps, "model.yield_force")).to_have_value("90")
 
 
-def test_a_text_keeps_its_own_undo(watched, studio):
-    page = watched.page()
+def test_a_text_keeps_its_own_undo(page, studio):
     page.goto(f"{studio}/#paper")
     page.locator('#paper [data-part="audit"]').click()
     rested(page)

@@ -118,3 +118,22 @@ def test_regions_may_settle():
     assert np.median(np.abs(second - first)) < 1e-6  # at rest either way
     with pytest.raises(ProblemError, match="region: settle is the share"):
         hx.region(town, hx.el_centro(), settle=0)
+
+
+def test_studies_of_degrading_frames_have_the_same_bits_in_parts_processes_and_after_a_stop(tmp_path):
+    """Two models of a study are two parts; half of them are taken away, as if the run had been stopped there."""
+    laws = [hx.laws.IMK(force, 1.1, 0.03, 0.15, 0.2, lambda_s=1.0, lambda_c=1.0) for force in (300.0, 260.0, 180.0)]
+    falls = hx.shear_frame([60.0] * 3, [60e3, 55e3, 48e3], hx.rayleigh(0.03), laws, heights=3.2, weights=[590.0] * 3)
+    given = study(falls, (0.5, 1.0, 3.0))
+    whole, parts = given.run(workers=2), given.run(workers=1, store=tmp_path)
+    written = sorted(path for path in tmp_path.rglob("*") if path.is_file() and path.suffix == ".parquet")
+    assert len(written) > 1
+    written[0].unlink()
+    again = given.run(workers=1, store=tmp_path)
+    assert again.ran == 1
+    assert parts.collapsed > 0
+    single = hx.batch(falls, RECORDS, hx.Galerkin(0.02), MEASURES, scales=[0.5, 1.0, 3.0], g=G, block=1)
+    for name in ("drift_1", "drift_2", "drift_3", "residual_drift_3"):
+        assert np.array_equal(whole.columns[name], parts.columns[name])
+        assert np.array_equal(whole.columns[name], again.columns[name])
+    assert np.array_equal(whole.columns["drift_2"], single.values("drift")[0, ..., 1].ravel())

@@ -1,5 +1,7 @@
 """Studies: one table, whatever runs it; failures are statuses; keys are content."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 
@@ -204,3 +206,70 @@ def test_an_axis_of_anything_else_than_numbers_is_refused():
     axes = {"record": [hx.el_centro()], "scale": [object()]}
     with pytest.raises(InputError, match="the axis 'scale' must be finite numbers"):
         hx.Study(hx.oscillator(1.0, 225.0), axes, ("slip",), hx.Galerkin(0.02))
+
+
+def test_axes_reach_the_parts_of_a_law():
+    """Each cell is the run of a model that is made with that number."""
+
+    def made(E0, fy):
+        bar = hx.laws.Fatigue(hx.laws.Bilinear(1.0), E0=E0)
+        law = hx.laws.ParallelLaws([bar, hx.laws.IMK(fy, 1.1, 0.03, 0.15, 0.2, reloading="peak")])
+        return hx.oscillator(mass=1.0, stiffness=100.0, damping=0.5, law=law)
+
+    short = dataclasses.replace(hx.el_centro(), acceleration=hx.el_centro().acceleration[:300])
+    axes = {"record": [short], "part1.E0": [0.05, 0.5], "part2.yield_force": [0.4, 0.8]}
+    table = hx.Study(made(0.2, 0.5), axes, ("displacement",), hx.Galerkin(0.02), g=9.81).run(workers=1)
+    for E0, fy, found in zip(
+        *(table.columns[x] for x in ("part1.E0", "part2.yield_force", "displacement")), strict=True
+    ):
+        alone = hx.batch([made(E0, fy)], short, hx.Galerkin(0.02), ("displacement",), g=9.81)
+        assert found == pytest.approx(alone.values("displacement").item(), rel=1e-12)
+    assert len(set(table.columns["displacement"].tolist())) == 4
+
+
+@pytest.mark.parametrize(
+    ("law", "axis", "told"),
+    [
+        (
+            hx.laws.MinMax(hx.laws.Bilinear(1.0), max=0.1),
+            "part2.yield_force",
+            "no parameter 'part2.yield_force'; .*part1.yield",
+        ),
+        (hx.laws.MinMax(hx.laws.Bilinear(1.0), max=0.1), "part1.yield_force", "Bilinear: yield_force must be positive"),
+        (
+            hx.laws.MultilinearElastic([(0.01, 1.0)]),
+            "points",
+            "points are points of a law; give a function that builds",
+        ),
+    ],
+)
+def test_axes_that_reach_nothing_are_named(law, axis, told):
+    model = hx.oscillator(mass=1.0, stiffness=100.0, law=law)
+    with pytest.raises(InputError, match=told):
+        hx.Study(model, {"record": [hx.el_centro()], axis: [-1.0]}, ("displacement",), hx.Galerkin(0.02), g=9.81).run()
+
+
+@pytest.mark.parametrize(
+    ("law", "name", "value", "same"),
+    [
+        (hx.laws.IMK(1.0, plastic=0.02, post_cap=0.1, reloading="peak"), "plastic", 0.04, "plastic_negative"),
+        (hx.laws.IMK(1.0, plastic=0.02, plastic_negative=0.03, post_cap=0.1), "plastic", 0.04, None),
+        (hx.laws.Hysteretic(1.0, 0.01, 1.2, 0.05, 0.6, 0.1), "s2p", 1.3, "s2n"),
+    ],
+)
+def test_a_parameter_of_a_law_changes_both_sides_where_both_were_the_same(law, name, value, same):
+    from hamex.study.axes import _changed
+
+    model = hx.oscillator(1.0, 100.0, 0.1, law)
+    before = next(iter(model.laws.values())).parameters
+    after = next(iter(_changed(model, {name: value}).laws.values())).parameters
+    changed = {key for key in before if not np.array_equal(before[key], after[key])}
+    assert changed == {name, *([same] if same else [])}
+    assert abs(after[name][0]) == value
+
+
+def test_mass_stiffness_and_damping_change_whatever_the_law():
+    from hamex.study.axes import _changed
+
+    for law in (hx.laws.MultilinearElastic([(0.01, 1.0)]), hx.laws.MinMax(hx.laws.Bilinear(1.0), max=0.1)):
+        assert _changed(hx.oscillator(1.0, 100.0, 0.1, law), {"mass": 2.0}).mass[0, 0] == 2.0

@@ -107,7 +107,7 @@ def show(runs: IdaRuns, fits: Any) -> None:
 
     first = fits[0][0]
     print(heading(runs.title))
-    print(f"  exceedance of {first.limit_name}")
+    print(f"  {first.event}")
     print(f"  over {first.im_name}, {len(first.labels)} {runs.motions} motions")
     methods = list(dict.fromkeys(found.method for _, found in fits if isinstance(found, Fragility)))
     if methods:

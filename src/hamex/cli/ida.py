@@ -52,7 +52,9 @@ def command(
     mce: Annotated[
         float | None,
         typer.Option(
-            "--mce", metavar="LEVEL", help="Intensity of the maximum considered earthquake: tells the margin."
+            "--mce",
+            metavar="LEVEL",
+            help="Intensity of the maximum considered earthquake: tells the margin and the probability there.",
         ),
     ] = None,
     xlsx: Annotated[
@@ -202,7 +204,8 @@ def _progress(plan: Plan, hunting: bool) -> Iterator[Tell | None]:
 
 
 def _runs(file: StudyFile, found: Ida) -> IdaRuns:
-    from hamex.study.ida.runs import IdaRuns, measures_in
+    from hamex.study.ida import study_ends
+    from hamex.study.ida.runs import ENDS, IdaRuns, measures_in
     from hamex.study.table import words_of
 
     study = file.study
@@ -218,6 +221,8 @@ def _runs(file: StudyFile, found: Ida) -> IdaRuns:
         "force": units.force,
         "g": study.gravity,
     }
+    if storeys and study_ends(study) is not None:
+        about[ENDS] = study_ends(study)
     return IdaRuns(
         file.title,
         found.columns,
@@ -264,7 +269,8 @@ def _write_and_tell(
         *([write_tables(runs, demands, fits, folder / "tables.xlsx")] if xlsx else []),
         write_runs(runs, folder / "result.json", {"result": summary}),
     ]
-    written.append(write_report(fits, folder / "report.html", file.title, runs.about, [path.name for path in written]))
+    names = [path.name for path in written]
+    written.append(write_report(fits, folder / "report.html", file.title, runs.about, names, mce))
     if json:
         about = {"ran": found.ran, "found": found.found, "seconds": found.seconds}
         print_json(summary | about | {"written": [str(path) for path in written]})
@@ -273,9 +279,11 @@ def _write_and_tell(
 
     show(runs, fits)
     for (curves, fit), margin in zip(fits, margins, strict=True):
-        if margin is not None and not isinstance(fit, str):
+        if mce is not None and margin is not None and not isinstance(fit, str):
             of_model = f" ({curves.model})" if curves.model else ""
-            print(f"  margin {margin:.3g}{of_model}: median {fit.median:.4g} over {mce:g}, {curves.im_name}")
+            name = "collapse margin ratio" if curves.collapse else "margin"
+            print(f"  {name} {margin:.3g}{of_model}: median {fit.median:.4g} over {mce:g}, {curves.im_name}")
+            print(f"  P({curves.limit_name}) at {mce:g}: {float(fit.probability(mce)):.3g}")
     kept = f", {found.found} parts of an earlier run" if found.found else ""
     print(f"\n{runs.about['runs']} runs in {duration_words(found.seconds)}{kept}")
     print(wrapped(f"report.html, {', '.join(path.name for path in written[:-1])}", 80, f"wrote {folder}/: "))

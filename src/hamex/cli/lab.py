@@ -33,6 +33,9 @@ def schemes(
     data: Annotated[
         str | None, typer.Option("--json", metavar="OUT.json|-", help="Write all numbers; - prints them.")
     ] = None,
+    laws: Annotated[
+        bool, typer.Option("--laws", help="Also compare peaks by kind of law, at three steps; takes minutes.")
+    ] = False,
 ) -> None:
     """Compare time integration schemes: accuracy, damping, overshoot, order, work.
 
@@ -45,7 +48,9 @@ def schemes(
     check_outputs(html, png, file)
     from hamex.lab import everything
 
-    lab = everything(work=html is not None or data is not None, progress=_progress if sys.stderr.isatty() else _quiet)
+    lab = everything(
+        work=html is not None or data is not None, laws=laws, progress=_progress if sys.stderr.isatty() else _quiet
+    )
     if data == "-":
         sys.stdout.write(as_text(lab))
     else:

@@ -25,7 +25,8 @@ def command(
             metavar="INVENTORY",
             show_default=False,
             help="Buildings, .csv or .geojson: longitude, latitude, storeys, type; and what differs from the type's "
-            "defaults: design, period, strength, damping, hardening, relaxation, height, drift limits.",
+            "defaults: design, period, strength, damping, hardening, relaxation, height, drift limits; "
+            "with --degrading also ductility, softening, residual, loops.",
         ),
     ],
     motions: Annotated[
@@ -86,6 +87,12 @@ def command(
         int | None,
         typer.Option("--generate", metavar="N", min=1, help="First write N made-up buildings to INVENTORY.csv."),
     ] = None,
+    degrading: Annotated[
+        bool,
+        typer.Option(
+            "--degrading", help="Let storeys pinch and lose their strength, under P-Delta; buildings may collapse."
+        ),
+    ] = False,
     seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of made-up buildings and of the sample.")] = 0,
     force: Annotated[bool, typer.Option("--force", help="Overwrite INVENTORY when generating.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Check everything, tell the work, stop.")] = False,
@@ -114,8 +121,9 @@ def command(
     grid = read_motions(motions, unit=unit, step=record_step, interpolated=interpolate, raw=raw)
     if dry_run:
         with telling():
-            timing = timed_region(buildings, grid, step=step, sample=sample)
-        print(_plan_text(plan_region(buildings, grid, step=step, sample=sample), timing, grid.rule))
+            timing = timed_region(buildings, grid, step=step, sample=sample, degrading=degrading)
+        plan = plan_region(buildings, grid, step=step, sample=sample, degrading=degrading)
+        print(_plan_text(plan, timing, grid.rule))
         return
     assert output is not None
     folder = make_folder(output)
@@ -127,6 +135,7 @@ def command(
         settle=settle,
         sample=sample,
         seed=seed,
+        degrading=degrading,
         workers=workers,
         cluster=cluster,
         store=folder / "parts",
@@ -223,6 +232,8 @@ def _show(found: dict[str, Any]) -> None:
             ],
         )
     )
+    if "collapsed" in found:
+        print(f"\ncollapsed, a storey went down sideways: {found['collapsed']:,} buildings")
     error = found["step"]["error"]
     if error is not None:
         share = {

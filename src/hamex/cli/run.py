@@ -6,8 +6,9 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -66,6 +67,15 @@ def command(
             "--error", help="Estimate the error of every peak by halving the step twice: seven times the work."
         ),
     ] = False,
+    promise: Annotated[
+        Literal["beforehand", "reported", "cut"] | None,
+        typer.Option(
+            "--promise",
+            help="Of one solution per step: refuse steps that are too long (beforehand), cut them, or go on and report "
+            "from when on it is not certain. The file's, or beforehand.",
+            show_default=False,
+        ),
+    ] = None,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Check the file, say how long the run will take, and stop.")
     ] = False,
@@ -92,6 +102,8 @@ def command(
     from hamex.spec import read_problem
 
     file = read_problem(problem)
+    if promise is not None:
+        file = replace(file, promise=promise)
     if output is not None:
         check_writable(output, FORMATS if file.problem.model.body is None else (*FORMATS, *SERIES))
     if probes is not None or motion is not None:
@@ -150,7 +162,15 @@ def _solved(file: ProblemFile, error: bool, line: TerminalLine | None) -> Soluti
 
     if line is not None and error:
         line.then = "running again with a half and a quarter of the step, for error bars"
-    return solve(file.problem, file.scheme, error=error, limit=file.limit, settle=file.settle, progress=line)
+    return solve(
+        file.problem,
+        file.scheme,
+        error=error,
+        limit=file.limit,
+        settle=file.settle,
+        promise=file.promise,
+        progress=line,
+    )
 
 
 def _show(
@@ -293,16 +313,19 @@ def _tell_time(file: ProblemFile, error: bool, json: bool) -> None:
     from hamex.cli.summary import summary
     from hamex.solve import solve
 
-    steps, compiling = file.problem.steps(file.scheme.step), Compiling()
+    compiling = Compiling()
     begun = time.process_time()
     marks: list[tuple[float, int]] = []
+    steps = 0  # more than the file's where they are cut
 
     def watch(done: int, of: int) -> bool:
+        nonlocal steps
+        steps = of
         marks.append((time.process_time() - compiling.seconds, done))
         return marks[-1][0] - marks[0][0] < _SAMPLE
 
     with listening(compiling.compiling):
-        sample = solve(file.problem, file.scheme, limit=file.limit, progress=watch)
+        sample = solve(file.problem, file.scheme, limit=file.limit, promise=file.promise, progress=watch)
     (first, early), (last, late) = marks[0], marks[-1]
     told = time.process_time()
     summary(file, sample)

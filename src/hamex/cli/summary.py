@@ -25,6 +25,7 @@ from hamex.model.laws.law import Law
 from hamex.model.record import Model, parameter
 from hamex.model.record import yields as model_yields
 from hamex.model.units import Units
+from hamex.schemes import Scheme
 from hamex.solution.energy import CLOSED
 from hamex.solution.outline import unit
 from hamex.solution.solution import Solution
@@ -67,10 +68,12 @@ _BETTER = (
     "error in the peak (docs/which-scheme.md)"
 )
 
+_FOLLOWED = 'law = "path" follows sliders along the step too, and their node forces lie on the law'
+
 
 def summary(file: ProblemFile, solution: Solution) -> dict[str, Any]:
     """Every number that the screen shows, by name."""
-    model, scheme = file.problem.model, file.scheme
+    model, scheme = file.problem.model, solution.scheme  # its step may be a part of the file's
     solid = model.body is not None
     structure = not solid and solution.layout.is_structure
     yields, rate_independent = _yielding(scheme.sees(model))
@@ -83,6 +86,7 @@ def summary(file: ProblemFile, solution: Solution) -> dict[str, Any]:
         "load": file.load_text,
         "scheme": repr(scheme),
         "steps": solution.steps,
+        "parts": round(file.scheme.step / scheme.step),
         "step": solution.step,
         "duration": solution.all_steps * solution.step,
         "units": {"length": model.units.length, "force": model.units.force},
@@ -98,7 +102,7 @@ def summary(file: ProblemFile, solution: Solution) -> dict[str, Any]:
         "balances_exactly": scheme.balances(model),
         "promises": solution.promises._asdict(),
         "iterations": int(solution.values("iterations").sum()) if "iterations" in solution.names else None,
-        "advice": None if solid else _advice(file, rate_independent),
+        "advice": None if solid else _advice(scheme, model, rate_independent),
         "collapse": _collapse(solution),
         "status": solution.status.name.lower(),
         "status_message": solution.message,
@@ -117,12 +121,16 @@ def _model(file: ProblemFile, model: Model, structure: bool) -> dict[str, Any]:
     return structure_summary(file, model) if structure else _oscillator(model)
 
 
-def _advice(file: ProblemFile, rate_independent: bool) -> str | None:
-    """What a user should know about the scheme chosen for springs without viscosity; None where it fits."""
-    scheme = file.scheme
+def _advice(scheme: Scheme, model: Model, rate_independent: bool) -> str | None:
+    """What a user should know about the scheme chosen for springs without viscosity; None where it fits.
+
+    Beside springs that are followed along a step (those that degrade) elements of several stages are refused.
+    """
     if not rate_independent or not scheme.continuous or getattr(scheme, "locate", False):
         return None
-    return "; ".join([*([_OVERSHOOT] if scheme.means else []), _BETTER])
+    followed = any(group.law.form == "path" for group in model.laws.values())
+    better = _FOLLOWED if followed and "law" in vars(scheme) else "" if followed else _BETTER
+    return "; ".join(filter(None, [_OVERSHOOT if scheme.means else "", better])) or None
 
 
 def _yielding(model: Model) -> tuple[bool, bool]:
@@ -216,7 +224,7 @@ def show(found: dict[str, Any], model: Model) -> None:
         ("periods" if structure or model.body is not None else "spring", about[1]),
         ("load", found["load"]),
         ("scheme", _scheme_words(found["scheme"])),
-        ("", f"{found['steps']} steps of {found['step']:g} s, {found['steps'] * found['step']:g} s in all"),
+        ("", f"{found['steps']} steps of {_step_words(found)}, {found['steps'] * found['step']:g} s in all"),
     ):
         print(wrapped(text, width, f"  {name:8}"))
     if model.body is not None:
@@ -257,6 +265,12 @@ def show(found: dict[str, Any], model: Model) -> None:
     if found["collapse"]:
         print(wrapped(found["collapse"]["message"], width, "collapse: "))
     print(wrapped(found["status_message"], width, f"{found['status']}: "))
+
+
+def _step_words(found: dict[str, Any]) -> str:
+    """The step, and what it is a part of where the promise cut it."""
+    cut = f" (the file's {found['step'] * found['parts']:g} s cut into {found['parts']})" if found["parts"] > 1 else ""
+    return f"{found['step']:.6g} s{cut}"
 
 
 def _scheme_words(said: str) -> str:

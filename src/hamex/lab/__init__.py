@@ -5,8 +5,9 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -34,12 +35,160 @@ from hamex.lab.free_vibration import (
 )
 from hamex.march.reference import linear_map
 from hamex.march.run import compiled
+from hamex.model.damping import ratio, rayleigh
+from hamex.model.laws.bilinear import Bilinear
+from hamex.model.laws.imk import IMK
+from hamex.model.laws.law import Law
+from hamex.model.laws.pinching4 import Pinching4
+from hamex.model.laws.slider import Slider
+from hamex.model.oscillator import oscillator
+from hamex.model.record import modes
+from hamex.model.shear_frame import shear_frame
+from hamex.motion.ground import el_centro
+from hamex.problem import Limit
+from hamex.schemes import DiscontinuousGalerkin, Galerkin, Newmark, Scheme
+from hamex.solve import Problem, solve
 
 Array = NDArray[Any]
 STEPS = np.linspace(0.0025, 0.4, 160)  # h/T of the curves
 WIDE = np.geomspace(0.01, 100, 161)  # h/T of the spectral radius
 CASES = ("smooth", "viscous", "rate-independent")
 WORK_CASES = ("elastic", "viscous", "rate-independent")
+LAW_STEPS = (0.02, 0.01, 0.005)  # s, of the comparison by kind of law
+_FINER = 32  # times finer than the shortest
+_GRAVITY = 9.81
+_STOREYS, _FRAME_REDUCTIONS = (2, 3, 5, 8), (1.5, 2.0, 3.0, 4.0, 6.0, 8.0)
+
+
+# Accuracy by kind of law: how far off are peaks of springs that yield without viscosity, at three steps?
+#
+# The 72 oscillators of ``convergence`` with springs of three kinds, elastic-perfectly-plastic, a peak-oriented Ibarra-
+# Medina-Krawinkler spring and a Pinching4 spring that wears, and 24 shear frames of two to eight storeys, plastic and
+# falling, all under El Centro. Peaks are those of the displacement, or of the largest storey drift, at the nodes. The
+# reference is the path of the law at a 32nd of the shortest step. Springs that degrade are followed along their path,
+# or asked at the nodes; no other element takes them.
+PATH, NODES = "Galerkin, path", "Newmark"
+_MEAN = "Galerkin, mean"
+_FOLLOWED: dict[str, Callable[[float], Scheme]] = {
+    PATH: partial(Galerkin, law="path"),
+    NODES: partial(Newmark, safeguarded=True),
+}
+_ALL: dict[str, Callable[[float], Scheme]] = {
+    _MEAN: partial(Galerkin, law="mean"),
+    **_FOLLOWED,
+    "Discontinuous, degree 1": partial(DiscontinuousGalerkin, degree=1),
+    "Discontinuous, degree 2": partial(DiscontinuousGalerkin, degree=2),
+}
+
+
+def plastic(k: float, fy: float) -> Law:
+    """Elastic, then perfectly plastic."""
+    return Slider(fy)
+
+
+def worn(k: float, fy: float) -> Law:
+    """A peak-oriented spring with a cap at four, a falling range of fifteen and a wear of thirty yield deformations."""
+    u = fy / k
+    wear: dict[str, Any] = {"lambda_s": 30 * u, "lambda_c": 30 * u, "lambda_a": 30 * u, "lambda_k": 30 * u}
+    return IMK(fy, 1.1, 3 * u, 15 * u, 0.2, reloading="peak", **wear)
+
+
+def pinched(k: float, fy: float) -> Law:
+    """A pinching spring whose stiffness and strength wear."""
+    u = fy / k
+    wear: dict[str, Any] = {"gK1": 0.2, "gK3": 0.4, "gKLim": 0.5, "gF1": 0.1, "gF3": 0.4, "gFLim": 0.4}
+    return Pinching4(
+        fy, u, 1.15 * fy, 4 * u, 1.1 * fy, 8 * u, 0.3 * fy, 20 * u, rDispP=0.5, rForceP=0.25, uForceP=0.05, **wear
+    )
+
+
+def falling(k: float, fy: float) -> Law:
+    """A storey that hardens to four yield deformations and loses a quarter of its strength over the next fifteen."""
+    return Bilinear(fy, 1.1, 3 * fy / k, 60 * fy / k, 0.2)
+
+
+@dataclass(frozen=True)
+class KindOfLaw:
+    """Problems of one kind, and the schemes that take them."""
+
+    title: str
+    law: Callable[[float, float], Law]
+    frames: bool
+    schemes: dict[str, Callable[[float], Scheme]]
+
+    def problems(self) -> tuple[Problem, ...]:
+        """Under El Centro."""
+        return tuple(_frames(self.law) if self.frames else _oscillators(self.law))
+
+
+KINDS = (
+    KindOfLaw("elastic-perfectly-plastic", plastic, False, _ALL),
+    KindOfLaw("degrading, peak-oriented (IMK)", worn, False, _FOLLOWED),
+    KindOfLaw("degrading, pinching (Pinching4)", pinched, False, _FOLLOWED),
+    KindOfLaw("shear frames, perfectly plastic", plastic, True, _ALL),
+    KindOfLaw("shear frames that fall (Bilinear)", falling, True, _FOLLOWED),
+)
+
+
+@dataclass(frozen=True)
+class StepErrors:
+    """Relative errors of the peaks of one scheme, (step, problem); infinite where a run ended early by one of both."""
+
+    name: str
+    errors: Array
+
+    @property
+    def median(self) -> Array:
+        """Of the errors at each step."""
+        return np.asarray(np.median(self.errors, axis=1))
+
+    @property
+    def ninety(self) -> Array:
+        """Ninth decile of the errors at each step."""
+        return np.asarray(np.quantile(self.errors, 0.9, axis=1))
+
+
+def step_errors(kind: KindOfLaw, every: int = 1) -> tuple[StepErrors, ...]:
+    """Errors of every scheme that takes springs of a kind; ``every`` leaves problems out."""
+    problems = kind.problems()[::every]
+    fine = LAW_STEPS[-1] / _FINER
+    exact = np.array([_peak(problem, Galerkin(fine, law="path")) for problem in problems])
+    found = []
+    for name, make in kind.schemes.items():
+        peaks = np.array([[_peak(problem, make(step)) for problem in problems] for step in LAW_STEPS])
+        found.append(StepErrors(name, np.abs(peaks / exact - 1)))
+    return tuple(found)
+
+
+def _peak(problem: Problem, scheme: Scheme) -> float:
+    """Largest displacement, or storey drift, at a node."""
+    run = solve(problem, scheme, limit=Limit(None))
+    u = run.values("displacement")
+    return float(np.abs(np.diff(u, axis=1, prepend=0.0)).max())
+
+
+def _oscillators(law: Callable[[float, float], Law]) -> Iterator[Problem]:
+    """Those of the other comparison, with a law of their yield force."""
+    for problem in convergence.oscillators():
+        k = float(problem.model.spring_stiffness["slider"][0])
+        model = oscillator(1.0, k, ratio(0.05), law=law(k, float(problem.model.laws["slider"].yield_force[0])))
+        yield Problem(model, el_centro().on(model, g=_GRAVITY), convergence.SHAKEN_FOR)
+
+
+def _frames(law: Callable[[float, float], Law]) -> Iterator[Problem]:
+    """Floors of one mass, stiffness falling to two thirds at the top; period a tenth of a second for each storey. The
+    strength of a storey is its elastic demand over the factor."""
+    for storeys in _STOREYS:
+        shape = np.linspace(1.0, 2 / 3, storeys)
+        unit = shear_frame([1.0] * storeys, shape.tolist())
+        k = shape * (2 * np.pi / (0.1 * storeys) / modes(unit).frequencies[0]) ** 2
+        elastic = shear_frame([1.0] * storeys, k.tolist(), rayleigh(0.05))
+        run = solve(Problem(elastic, el_centro().on(elastic, g=_GRAVITY), convergence.SHAKEN_FOR), Galerkin(0.005))
+        demand = np.abs(run.values("node_force")).max(axis=0)
+        for reduction in _FRAME_REDUCTIONS:
+            laws = [law(float(a), float(b)) for a, b in zip(k, demand / reduction, strict=True)]
+            model = shear_frame([1.0] * storeys, k.tolist(), rayleigh(0.05), laws=laws)
+            yield Problem(model, el_centro().on(model, g=_GRAVITY), convergence.SHAKEN_FOR)
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,10 +212,11 @@ class SchemeFindings:
 
 @dataclass(frozen=True, eq=False)
 class Laboratory:
-    """All rows, and the 72 oscillators by kind of hardening."""
+    """All rows, the 72 oscillators by kind of hardening, and peaks at three steps by kind of law."""
 
     rows: tuple[SchemeFindings, ...]
     peaks: dict[str, tuple[convergence.PeakErrors, ...]]
+    laws: dict[str, tuple[StepErrors, ...]] = field(default_factory=dict)
 
     def row(self, key: str) -> SchemeFindings:
         """The row of a scheme."""
@@ -84,6 +234,10 @@ class Laboratory:
                 "step_s": convergence.STEP,
                 **{title: [_peaks_json(found) for found in schemes] for title, schemes in self.peaks.items()},
             },
+            "by_kind_of_law": {
+                "steps_s": plain(LAW_STEPS),
+                **{title: [_steps_json(found) for found in schemes] for title, schemes in self.laws.items()},
+            },
         }
 
 
@@ -92,9 +246,11 @@ def everything(
     *,
     work: bool = True,
     peaks: bool = True,
+    laws: bool = False,
     progress: Callable[[str], None] = lambda _: None,
 ) -> Laboratory:
-    """Run the experiments; ``work`` times the schemes, ``peaks`` runs the 72 oscillators."""
+    """Run the experiments; ``work`` times the schemes, ``peaks`` runs the 72 oscillators, ``laws`` those and frames
+    with springs of every kind at three steps, which takes minutes."""
     compiled(linear_map)  # loads the compiler, so that every scheme is timed as machine code
     rows = []
     for entry in entries:
@@ -104,8 +260,12 @@ def everything(
     compared = (
         {title: convergence.compare(hardening) for title, hardening in convergence.CASES.items()} if peaks else {}
     )
+    by_law = {}
+    for kind in KINDS if laws else ():
+        progress(kind.title)
+        by_law[kind.title] = step_errors(kind)
     progress("")
-    return Laboratory(tuple(rows), compared)
+    return Laboratory(tuple(rows), compared, by_law)
 
 
 def _row(entry: Entry, work: bool) -> SchemeFindings:
@@ -138,6 +298,10 @@ def _peaks_json(found: convergence.PeakErrors) -> dict[str, Any]:
         "residual_errors": plain(found.residuals),
         "node_overstress": plain(found.overstress),
     }
+
+
+def _steps_json(found: StepErrors) -> dict[str, Any]:
+    return {"name": found.name, "median": plain(found.median), "percentile_90": plain(found.ninety)}
 
 
 def _row_json(row: SchemeFindings) -> dict[str, Any]:

@@ -233,6 +233,7 @@ SCHEMES: tuple[tuple[str, Callable[[float], Scheme]], ...] = (
     ("Newmark, return map", partial(Newmark, tolerance=1e-10, max_iterations=50)),
     ("Newmark, safeguarded", partial(Newmark, safeguarded=True)),
     ("Galerkin, degree 1", partial(Galerkin, degree=1)),
+    ("Galerkin, path of the law", partial(Galerkin, law="path")),
     ("Galerkin, degree 2", partial(Galerkin, degree=2)),
     ("Galerkin, degree 3", partial(Galerkin, degree=3)),
     ("Discontinuous, degree 0", partial(DiscontinuousGalerkin, degree=0)),

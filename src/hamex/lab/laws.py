@@ -20,6 +20,7 @@ from hamex.model.laws import Law as Law
 from hamex.model.laws import LawCertificate as LawCertificate
 from hamex.model.laws import Response, certify
 from hamex.model.laws.path import forces_along, respond
+from hamex.motion.records.columns import table_of
 
 Array = NDArray[Any]
 # Amplitudes of a loading of growing cycles, over the largest: two cycles each, as in tests of components (ATC-24 1992).
@@ -131,37 +132,18 @@ def _cycles(law: Law, stiffness: float, loop: Response) -> list[Cycle]:
 
 def read_loop(path: str | Path) -> tuple[Array, Array]:
     """Deformations and forces of a measured loop: a text file of two columns, with commas, semicolons, tabs or blanks
-    between; lines that begin with # and one line of names are passed over."""
+    between, decimals with a point or a comma; what stands behind a # and a line of names are passed over."""
     path = Path(path)
-    rows: list[tuple[float, float]] = []
-    for number, line in enumerate(read_text(path, _BYTES).splitlines(), 1):
-        said = line.partition("#")[0].strip()
-        if not said:
-            continue
-        words = said.replace(";", " ").replace(",", " ").replace("\t", " ").split()
-        try:
-            e, force = map(float, words)
-        except ValueError:
-            if not rows and not any(_is_number(word) for word in words):
-                continue  # names of the columns
-            raise InputError(
-                f"{path}, line {number}: a loop has two numbers a line, deformation and force; got {line.strip()!r:.60}"
-            ) from None
-        if not (math.isfinite(e) and math.isfinite(force)):
-            raise InputError(f"{path}, line {number}: {line.strip()!r:.60} is not finite")
-        rows.append((e, force))
-    if len(rows) < 10:
-        raise InputError(f"{path}: a loop needs at least ten points, found {len(rows)}")
-    deformations, forces = np.array(rows).T
-    return deformations, forces
-
-
-def _is_number(word: str) -> bool:
-    try:
-        float(word)
-    except ValueError:
-        return False
-    return True
+    said = "\n".join(line.partition("#")[0] for line in read_text(path, _BYTES).splitlines())
+    table = table_of(path, said, 2)
+    rows, width = table.values.shape
+    if width != 2:
+        raise InputError(
+            f"{path}, line {table.lines[0]}: a loop has two numbers a line, deformation and force; got {width}"
+        )
+    if rows < 10:
+        raise InputError(f"{path}: a loop needs at least ten points, found {rows}")
+    return table.values[:, 0], table.values[:, 1]
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,5 @@
-"""One mass on one spring that is followed along its path: steps of the linear time element in closed form.
+"""Springs that are followed along their path: steps of the linear time element for one mass on one of them, in closed
+form, and for floors in a row, by Newton's steps.
 
 With A = 2m/h² + c/h + K/2 and R = 2p/h + f − Ku the step asks for the increment d in
 
@@ -23,19 +24,21 @@ from __future__ import annotations
 from math import sqrt
 from typing import Any
 
-from hamex.march.springs import FORCE, JUMP, asked, spring_along, spring_piece
+from hamex.march.springs import BROKEN, FORCE, JUMP, asked, spring_along, spring_piece
 
 Array = Any
 
 _MOST = 100  # Newton steps; some five are needed
 _ENOUGH = 4e-16  # of the terms of the balance
-# Numbers of an oscillator: mass, damping, stiffness beside the spring, force and ground acceleration per unit of load,
-# and the displacement at which its run ends.
-MASS, DAMPING, BESIDE, PUSH, SHAKE, LIMIT = range(6)
-NUMBERS = 6
-# What a run leaves: largest sizes, works of spring and load, its end, and the number of the step that passed the limit.
-LARGEST, FASTEST, HARDEST, STRONGEST, WORK, INPUT, LAST_U, LAST_P, ENDED = range(9)
-KEPT = 9
+# Numbers of an oscillator: mass, damping and stiffness beside the spring.
+MASS, DAMPING, BESIDE = range(3)
+# What acts on a case, for each mass: force and ground acceleration per unit of load, and the drift at which runs end.
+PUSH, SHAKE, LIMIT = range(3)
+# What a run leaves of each mass: largest drift, displacement, velocity, acceleration and force, works of spring and
+# load, the displacement at its end; the number of the step that passed the limit, or less than zero that of one that
+# was not solved; and the number of the step in which a storey broke, with which the run ends.
+WIDEST, FARTHEST, FASTEST, HARDEST, STRONGEST, WORK, INPUT, LAST_U, ENDED, BROKE = range(10)
+KEPT = 10
 
 
 def moved_by(
@@ -63,7 +66,8 @@ def by_pieces(
         if begins and way * (R - F) < 0.0:  # it was gone before it moved
             way, begins = -way, False
             continue
-        if at != u and abs(F - comes) > JUMP * (abs(F) + abs(comes) + P[r] * abs(at)):
+        begins = False
+        if at != u and abs(F - comes) > JUMP * (abs(F) + abs(comes) + P[r] * (abs(u) + abs(at) + abs(z[0]))):
             taken, d, G = until(way, 0.5 * K * s + W / s + K * u - f, c * s - 2.0 * p, 2.0 * m * s), s, W / s
             break
         a, b, rest = A + 0.5 * k, way * (2.0 * A * s + F - R), s * (A * s - R) + W
@@ -136,19 +140,19 @@ def one_oscillator(
 
 
 def many_oscillators(
-    numbers: Array, P: Array, which: Array, load: Array, h: float, z: Array, dz: Array, kept: Array
+    c: Array, P: Array, which: Array, acts: Array, load: Array, h: float, s: Array, z: Array, dz: Array, kept: Array
 ) -> int:
-    """March oscillators through one record, one after the other; case i is the oscillator of row ``which[i]`` of P
-    with the numbers in row i. They begin at rest. ``kept`` (case, KEPT) receives what is asked of a run, and z (case,
-    variable) the state of the spring at its end."""
-    for i in range(len(numbers)):
-        one_case(numbers[i], P[which[i]], load, h, z[i], dz, kept[i])
+    """March oscillators through one record, one after the other; case i is the oscillator of row ``which[i]`` of its
+    numbers and P. They begin at rest. ``acts`` (case, 3, 1) is what acts on each, ``kept`` (case, KEPT, 1) receives
+    what is asked of a run, and z (case, variable) the state of the spring at its end; s is for frames."""
+    for i in range(len(which)):
+        one_case(c[which[i]], P[which[i], 0], acts[i, :, 0], load, h, z[i], dz, kept[i, :, 0])
     return 0
 
 
-def one_case(number: Array, P: Array, load: Array, h: float, z: Array, dz: Array, kept: Array) -> None:
+def one_case(number: Array, P: Array, acts: Array, load: Array, h: float, z: Array, dz: Array, kept: Array) -> None:
     """One of them."""
-    m, c, K, push, shake, limit = number[0], number[1], number[2], number[3], number[4], number[5]
+    m, c, K, push, shake, limit = number[MASS], number[DAMPING], number[BESIDE], acts[PUSH], acts[SHAKE], acts[LIMIT]
     for v in range(len(z)):
         z[v] = 0.0
     u, p, most, fast, hard, strong, work, given, ended = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0
@@ -167,18 +171,20 @@ def one_case(number: Array, P: Array, load: Array, h: float, z: Array, dz: Array
         if abs(u) > limit:
             ended = k + 1
             break
-    kept[LARGEST], kept[FASTEST], kept[HARDEST], kept[STRONGEST] = most, fast / m, hard, strong / h
-    kept[WORK], kept[INPUT], kept[LAST_U], kept[LAST_P], kept[ENDED] = work, given, u, p, ended
+    kept[WIDEST], kept[FARTHEST], kept[FASTEST], kept[HARDEST], kept[STRONGEST] = most, most, fast / m, hard, strong / h
+    kept[WORK], kept[INPUT], kept[LAST_U], kept[ENDED], kept[BROKE] = work, given, u, ended, 0
 
 
-# One shear frame ---------------------------------------------------------------------------------------------
+# Shear frames ------------------------------------------------------------------------------------------------
 
-# Rows of a frame: M̂ = M/h + C/2 + (h/4)K and K, main and side diagonals, 2m/h, and the stiffness of the storeys.
-MAIN, ACROSS, GEOMETRIC, GEOMETRIC_ACROSS, INERTIA, STIFF = range(6)
-# Rows of its work space: right side, drift at the start, increment x and direction d of the floors, gradient, tangent
-# and force of the storeys, the factors, and what the terms of a row amount to.
-RIGHT, DRIFT, X, D, GRADIENT, TANGENT, MEAN, LOWER, PIVOT, SIZE = range(10)
-ROOM = 10
+# Rows of a frame: M̂ = M/h + C/2 + (h/4)K and K, main and side diagonals, 2m/h, the stiffness of the storeys, and m.
+MAIN, ACROSS, GEOMETRIC, GEOMETRIC_ACROSS, INERTIA, STIFF, MASSES = range(7)
+# Rows of its work space: right side (before a step: the load on the floors), drift at the start, increment x and
+# direction d of the floors, gradient, tangent and force of the storeys, the factors, what the terms of a row amount to,
+# which storeys break; and where the floors of one of many are, with their momenta.
+RIGHT, DRIFT, X, D, GRADIENT, TANGENT, MEAN, LOWER, PIVOT, SIZE, BREAKS, AT, MOMENTUM = range(13)
+ROOM = 13
+UNSOLVED, BREAKING = -1, -2  # in place of the number of solves of a step
 _ROUND_OFF, _STUCK = 2e-14, 2e-11  # of the terms of a row, as in hamex.march.newton
 _CANCELLED = 0.05
 _SETTLED = 0.1
@@ -189,7 +195,6 @@ def one_frame(
     c: Array,
     P: Array,
     load: Array,
-    patterns: Array,
     h: float,
     s: Array,
     dz: Array,
@@ -199,24 +204,13 @@ def one_frame(
     F: Array,
     solves: Array,
 ) -> int:
-    """March floors in a row on storeys that share a law and do not break; returns 0, or the number of the step that was
-    not solved. Row 0 of u, p and z is the start; row i of P belongs to storey i."""
-    n, half = len(c[0]), 0.5 * h
+    """March floors in a row on storeys that share a law; returns 0, or the number of a step that was not solved, or in
+    which a storey breaks. Row 0 of u, p and z is the start; row i of P belongs to storey i, ``load`` to the floors."""
+    n = len(c[0])
     for k in range(len(load)):
-        below = 0.0
         for i in range(n):
-            push = 0.0
-            for a in range(len(patterns)):
-                push += load[k, a] * patterns[a, i]
-            beside = c[GEOMETRIC, i] * u[k, i] + c[GEOMETRIC_ACROSS, i] * below
-            if i + 1 < n:
-                beside += c[GEOMETRIC_ACROSS, i + 1] * u[k, i + 1]
-            s[RIGHT, i] = p[k, i] + half * (push - beside)
-            s[DRIFT, i] = u[k, i] - below
-            s[SIZE, i] = _CANCELLED * half * c[STIFF, i] * (abs(u[k, i]) + abs(below))
-            s[X, i] = s[D, i] = 0.0
-            below = u[k, i]
-        solves[k] = solved_frame(c, P, h, s, z[k], dz)
+            s[RIGHT, i] = load[k, i]
+        solves[k] = stepped_frame(c, P, h, s, u[k], p[k], z[k], dz)
         if solves[k] < 0:
             return k + 1
         for v in range(len(dz)):
@@ -228,15 +222,91 @@ def one_frame(
     return 0
 
 
+def many_frames(
+    c: Array, P: Array, which: Array, acts: Array, load: Array, h: float, s: Array, z: Array, dz: Array, kept: Array
+) -> int:
+    """March frames of one height through one record, one after the other, as :func:`many_oscillators` does
+    oscillators; the last axis of ``acts`` and ``kept`` are storeys, z has the variables of one after the other."""
+    for i in range(len(which)):
+        one_frame_case(c[which[i]], P[which[i]], acts[i], load, h, s, z[i], dz, kept[i])
+    return 0
+
+
+def one_frame_case(
+    c: Array, P: Array, acts: Array, load: Array, h: float, s: Array, z: Array, dz: Array, kept: Array
+) -> None:
+    """One of them; the same steps as :func:`one_frame`, of which the largest is kept."""
+    n = len(c[0])
+    for v in range(len(dz)):
+        z[v] = 0.0
+    for i in range(n):
+        s[AT, i] = s[MOMENTUM, i] = 0.0
+        for row in range(KEPT):
+            kept[row, i] = 0.0
+    for k in range(len(load)):
+        for i in range(n):
+            s[RIGHT, i] = load[k] * acts[PUSH, i]
+        solves = stepped_frame(c, P, h, s, s[AT], s[MOMENTUM], z, dz)
+        if solves < 0:
+            kept[ENDED, 0], kept[BROKE, 0] = (-(k + 1), 0) if solves == UNSOLVED else (0, k + 1)
+            return
+        for v in range(len(dz)):
+            z[v] = dz[v]
+        if taken_in(c, acts, load[k], h, s, kept):
+            kept[ENDED, 0] = k + 1
+            return
+
+
+def taken_in(c: Array, acts: Array, load: float, h: float, s: Array, kept: Array) -> bool:
+    """Move the floors, and keep what is larger than before; True when a storey has passed its limit."""
+    passed, below, shorter = False, 0.0, 0.0
+    for i in range(len(c[0])):
+        x, m, before = s[X, i], c[MASSES, i], s[MOMENTUM, i]
+        s[MOMENTUM, i] = c[INERTIA, i] * x - before  # eq. (79)
+        s[AT, i] += x
+        drift, v, v0 = s[AT, i] - below, s[MOMENTUM, i] / m, before / m
+        kept[WIDEST, i] = max(kept[WIDEST, i], abs(drift))
+        kept[FARTHEST, i] = max(kept[FARTHEST, i], abs(s[AT, i]))
+        kept[FASTEST, i] = max(kept[FASTEST, i], abs(v))
+        kept[HARDEST, i] = max(kept[HARDEST, i], abs((v - v0) / h + load * acts[SHAKE, i]))
+        kept[STRONGEST, i] = max(kept[STRONGEST, i], abs(s[MEAN, i]))
+        kept[WORK, i] += s[MEAN, i] * (x - shorter)
+        kept[INPUT, i] += load * acts[PUSH, i] * x
+        kept[LAST_U, i] = s[AT, i]
+        passed = passed or abs(drift) > acts[LIMIT, i]
+        below, shorter = s[AT, i], x
+    return passed
+
+
+def stepped_frame(c: Array, P: Array, h: float, s: Array, u: Array, p: Array, z: Array, dz: Array) -> int:
+    """One step from u with the momenta p under the load in s; its solves, or what kept it from being taken. In s are
+    then the increments of the floors and the mean forces of the storeys, in dz their states."""
+    n, half, below = len(c[0]), 0.5 * h, 0.0
+    for i in range(n):
+        beside = c[GEOMETRIC, i] * u[i] + c[GEOMETRIC_ACROSS, i] * below
+        if i + 1 < n:
+            beside += c[GEOMETRIC_ACROSS, i + 1] * u[i + 1]
+        s[RIGHT, i] = p[i] + half * (s[RIGHT, i] - beside)
+        s[DRIFT, i] = u[i] - below
+        s[SIZE, i] = _CANCELLED * half * c[STIFF, i] * (abs(u[i]) + abs(below))
+        s[X, i] = s[D, i] = 0.0
+        below = u[i]
+    solves = solved_frame(c, P, h, s, z, dz)
+    for i in range(n):
+        if solves > 0 and s[BREAKS, i] == BROKEN:
+            solves = BREAKING
+    return solves
+
+
 def solved_frame(c: Array, P: Array, h: float, s: Array, z: Array, dz: Array) -> int:
-    """One step by Newton with a line search, as in :mod:`hamex.march.newton`; its solves, or −1."""
+    """One step by Newton with a line search, as in :mod:`hamex.march.newton`; its solves, or UNSOLVED."""
     n = len(c[0])
     storeys_at(P, h, 0.0, s, z, dz)
     worst = frame_gradient(c, h, 0.0, s)
     for solves in range(1, _MOST):
         before = worst
         if not frame_direction(c, h, s):
-            return -1
+            return UNSOLVED
         slope = 0.0
         for i in range(n):
             slope += s[D, i] * s[GRADIENT, i]
@@ -250,7 +320,7 @@ def solved_frame(c: Array, P: Array, h: float, s: Array, z: Array, dz: Array) ->
             s[D, i] = 0.0
         if worst <= _ROUND_OFF or (worst <= _STUCK and worst >= 0.5 * before):
             return solves
-    return -1
+    return UNSOLVED
 
 
 def storeys_at(P: Array, h: float, alpha: float, s: Array, z: Array, dz: Array) -> None:
@@ -259,7 +329,9 @@ def storeys_at(P: Array, h: float, alpha: float, s: Array, z: Array, dz: Array) 
     many, below = len(dz) // n, 0.0
     for i in range(n):
         floor = s[X, i] + alpha * s[D, i]
-        s[MEAN, i], s[TANGENT, i], _ = asked(P[i], 0, s[DRIFT, i], floor - below, 0.5, 0.5 * h, z, many * i, many, dz)
+        s[MEAN, i], s[TANGENT, i], s[BREAKS, i] = asked(
+            P[i], 0, s[DRIFT, i], floor - below, 0.5, 0.5 * h, z, many * i, many, dz
+        )
         below = floor
 
 

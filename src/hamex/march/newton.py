@@ -14,14 +14,15 @@ and Φ falls on what is left; the multiplier of the constraint is the load facto
 
 Where one solution is not promised (``reported``), Φ may have no minimum. A tangent that is not positive definite then
 leads to where the gradient vanishes, by steps that make it smaller, and the step says that its solution may be one of
-several.
+several. Such steps may go round in circles, as beside a hinge that snaps back; those that last too long go down Φ
+instead, with the falling tangents held at zero: to a minimum, which is where inertia would come to rest.
 """
 
 from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from hamex.march.matrices import Rows, copied, product
+from hamex.march.matrices import Rows, copied, filled, product
 from hamex.march.run import invoke as call_matrix  # its own name: a sparse solver takes its place
 from hamex.march.springs import SpringGroups, evaluate
 
@@ -32,6 +33,7 @@ ROUND_OFF = 2e-14  # of the terms of a row: the residual that arithmetic leaves
 _CANCELLED = 0.05  # and of terms that cancel before they enter the row, which leave a few bits only
 _MOST = 500  # Newton steps; hard frames need about 10
 _HALVINGS = 12  # of a step towards a zero of the gradient
+_PATIENCE = 40  # Newton steps towards one; from then on down Φ
 WASTE = 1e-13  # of the work of a step: what its residual may do
 AGAIN = 4  # solves that make it smaller; each gains the digits that the matrix has left
 # Entries of ``count``.
@@ -168,6 +170,7 @@ def newton(
     """
     product(step.S, s.x, s.Sx)
     stretch(step, s.x, s.ex)
+    filled(0.0, s.ed)  # the guess lies along no direction yet, and nothing times what an overflow left there is NaN
     placed(step, s, 0.0)
     guess = step.safeguarded
     held = step.tau > 0.0  # true; the compiler makes a copy of a function for every literal
@@ -179,12 +182,15 @@ def newton(
         if code > 0.0:
             left = -code
             break
+        down = iteration >= _PATIENCE and step.reported
+        if down and count[UNCERTAIN] != 0:
+            convex(step, matrix, s, count)
         slope0 = direction(step, matrix, s, count)
         placed(step, s, 1.0)
         # The full step first.
         changed = evaluate(springs, s.e0, s.dx, step.reach, step.tau, z, not held, F, s.T, s.dz, branch, s.block)
         alpha = 1.0
-        exact = step.safeguarded and step.straight and not changed
+        exact = step.safeguarded and step.straight and not changed and not down
         if step.safeguarded and not (guess or exact):
             if count[UNCERTAIN] == 0:
                 alpha = search(step, s, springs, z, branch, F, slope0, count)
@@ -211,6 +217,9 @@ def newton(
         before = worst
     if step.reported and left >= 0.0:
         renewed(step, matrix, s, count)
+        if iteration >= _PATIENCE:
+            count[UNCERTAIN] = 1
+            s.factored[0] = float("nan")  # the next step asks anew
     return left
 
 
@@ -229,6 +238,16 @@ def renewed(step: StepEquation, matrix: Matrix, s: Scratch, count: Array) -> flo
         copied(step.pull, s.z)
         call_matrix(matrix.solve, (matrix.data, s.z, s.small))
     return 0.0
+
+
+def convex(step: StepEquation, matrix: Matrix, s: Scratch, count: Array) -> None:
+    """Factor a tangent that is positive definite in place of one that is not: without what falls, else the elastic."""
+    for j in range(len(s.T)):
+        s.T[j] = max(s.T[j], 0.0) if j < len(step.stiff) else s.T[j]
+    renewed(step, matrix, s, count)
+    if count[UNCERTAIN] != 0:
+        copied(step.elastic, s.T)
+        renewed(step, matrix, s, count)
 
 
 def same(x: Array, y: Array) -> bool:

@@ -3,7 +3,8 @@
 Importing Numba and loading a kernel that was kept costs about half a second, compiling one some seconds; an uncompiled
 step costs well under a microsecond on lists. Below ``WORTH_COMPILING`` steps the kernel therefore runs as plain Python,
 unless Numba is loaded already; and a kernel that is not there yet is compiled when what ran without it would have paid
-for that, ``FIRST_TIME`` times as many steps. ``benchmarks/threshold.py`` measures the break-even.
+for that, ``FIRST_TIME`` times as many steps. So it is with what a kernel calls by address, the laws of its springs.
+``benchmarks/threshold.py`` measures the break-even.
 
 A function that is chosen at run time is called by :func:`invoke`: by its number uncompiled, by its machine address
 compiled.
@@ -15,9 +16,9 @@ import os
 import sys
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache
+from functools import cache, partial
 from importlib import import_module
-from types import FunctionType
+from types import FunctionType, SimpleNamespace
 from typing import Any, TypeVar
 
 import numpy as np
@@ -35,7 +36,7 @@ FUNCTIONS: list[Callable[..., Any]] = []  # what the numbers mean in uncompiled 
 _NUMBERS: dict[Callable[..., Any], int] = {}
 COMPILING: list[Callable[[bool], object]] = []  # told True before a kernel is compiled, False when it is
 _LONGEST = 64  # characters of the name of a law in that of a kernel around it
-_KEPT: list[Any] = []  # compiled functions whose addresses are in use must stay
+_KEPT: dict[Kernel, list[Any]] = defaultdict(list)  # compiled functions whose addresses are in use must stay
 # Python never calls what another kernel calls, nor what is called by its address: half of the compiler's time goes into
 # the wrappers that it would need for that.
 _BARE = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
@@ -130,6 +131,21 @@ def address(kernel: Kernel, *arguments: Any) -> int:
     return _address(kernel, tuple(kind_of(argument) for argument in arguments))
 
 
+def called(kernel: Kernel, *arguments: Any) -> Kernel:
+    """The kernel at its address as Python calls it, with what others compiled for these arguments."""
+    return _through(address(kernel, *arguments))
+
+
+@cache
+def _through(address: int) -> Kernel:
+    return partial(compiled(through), address)
+
+
+def through(address: int, *arguments: Any) -> Any:
+    """Call the function at an address."""
+    return invoke(address, arguments)
+
+
 def held(value: Any) -> Any:
     """What a compiled kernel is given: a named tuple by one pointer, to be kept as long as it is used; else itself."""
     from hamex.march.compiler import Held
@@ -149,7 +165,7 @@ def _address(kernel: Kernel, kinds: tuple[Any, ...]) -> int:
     machine = _kept(kernel, numba.njit(**_options(kernel), **_BARE)(_ready(kernel)))
     machine.compile(numba.types.float64(*kinds))
     machine.disable_compile()
-    _KEPT.append(machine)
+    _KEPT[kernel].append(machine)
     overload = machine.overloads[kinds]
     return int(overload.library.get_pointer_to_function(overload.fndesc.llvm_func_name))
 
@@ -274,7 +290,7 @@ def march(
     if compile is None:
         compile = worth_compiling(steps, kernel)
     if compile:
-        return int(compiled(kernel)(*inputs, *outputs))
+        return int(compiled(kernel)(*map(_one_kind, inputs), *outputs))
     # Plain floats in lists are three times faster to index than NumPy scalars.
     lists = [out.tolist() for out in outputs]
     code = kernel(*(x.tolist() if isinstance(x, np.ndarray) else x for x in inputs), *lists)
@@ -283,17 +299,34 @@ def march(
     return int(code)
 
 
-def worth_compiling(steps: float, kernel: Kernel) -> bool:
-    """True when compiled code costs less than it saves, with what it takes to load and to compile it."""
-    steps += _UNCOMPILED[kernel]
-    if ("numba" in sys.modules or steps >= WORTH_COMPILING) and _at_hand(kernel):
+def _one_kind(value: Any) -> Any:
+    """Arrays as if Python might write to them: a kernel writes to its outputs only, and is not compiled for both."""
+    if isinstance(value, tuple):
+        given = map(_one_kind, value)
+        return value._make(given) if hasattr(value, "_make") else tuple(given)
+    if not isinstance(value, np.ndarray) or value.flags.writeable:
+        return value
+    seen = value.__array_interface__
+    return np.asarray(SimpleNamespace(__array_interface__={**seen, "data": (seen["data"][0], False)}))
+
+
+def worth_compiling(steps: float, *kernels: Kernel) -> bool:
+    """True when compiled code costs less than it saves, with what it takes to load and to compile it.
+
+    ``kernels`` are the march and what it calls by address: the one that ran least without the compiler decides.
+    """
+    ran = steps + min(_UNCOMPILED[kernel] for kernel in kernels)
+    if ("numba" in sys.modules or ran >= WORTH_COMPILING) and all(map(_at_hand, kernels)):
         return True
-    _UNCOMPILED[kernel] = steps
-    return steps >= FIRST_TIME * WORTH_COMPILING
+    for kernel in kernels:
+        _UNCOMPILED[kernel] += steps
+    return ran >= FIRST_TIME * WORTH_COMPILING
 
 
 def _at_hand(kernel: Kernel) -> bool:
     """Whether this process or one before it compiled the kernel."""
+    if kernel in _KEPT:
+        return True
     machine = compiled(kernel)
     kept = getattr(machine, "_cache", None)
     return bool(getattr(machine, "overloads", True)) or bool(getattr(kept, "is_there", bool)())

@@ -21,6 +21,7 @@ from typing import Any
 
 from hamex.march import shear_frame as one
 from hamex.march.lanes import Lane, choose, maximum, minimum, put, size, some, spread, take
+from hamex.march.run import invoke
 from hamex.march.shear_frame import factorise, hold, settle, sweep_forward
 
 Array = Any
@@ -95,13 +96,14 @@ def shear_frames(
     state: Array,
     branch: Array,
     count: Array,
+    solver: int,
 ) -> int:
     """March all groups of ``t`` through the record, ``tile`` groups at a time; returns how many steps failed.
 
     ``frames`` holds the same buildings as tables of one. ``softens``: K is there; ``floors``: keep the largest
     displacements. ``wants`` says for each of WANTS whether to keep it, empty for none; ``failed`` receives the first
-    unsolved step of a building, counted from 1. The rest is work space: a list of groups, and one building for the
-    line search.
+    unsolved step of a building, counted from 1. Then work space: a list of groups, and one building for the line
+    search; and ``solver``, where :func:`newton` is: seldom called, and the longest to compile.
     """
     lost = 0
     for first in range(0, len(t), tile):
@@ -120,7 +122,7 @@ def shear_frames(
                     break
                 if turn == PATIENCE:
                     for j in range(left):
-                        lost += resolve(t, frames, todo[j], n, h, push, k, failed, space, state, branch, count)
+                        lost += resolve(t, frames, todo[j], n, h, push, k, failed, space, state, branch, count, solver)
             if len(wants):
                 observe(t, first, last, n, push, wants, odd)
     return lost
@@ -335,6 +337,7 @@ def resolve(
     state: Array,
     branch: Array,
     count: Array,
+    solver: int,
 ) -> int:
     """Find the branches of those buildings of a group that still miss; returns how many failed."""
     lost = 0
@@ -343,7 +346,7 @@ def resolve(
             building = v * LANES + lane
             gather(t, frames[building], v, lane, n, h, push, k % 2, s, state)
             before = count[0]
-            if newton(frames[building], s, h, state, branch, count):
+            if invoke(solver, (frames[building], s, h, state, branch, count)) != 0.0:
                 lost += 1
                 if failed[building] == 0:
                     failed[building] = k + 1
@@ -382,7 +385,7 @@ def gather(
         s[one.R, i] -= 0.5 * h * stiff
 
 
-def newton(c: Array, s: Array, h: float, state: Array, branch: Array, count: Array) -> int:
+def newton(c: Array, s: Array, h: float, state: Array, branch: Array, count: Array) -> float:
     """The first Newton step from the guess in row NOW, then the line searches of chain; 0, or 1 on failure."""
     n = len(branch)
     below = 0.0
@@ -400,4 +403,4 @@ def newton(c: Array, s: Array, h: float, state: Array, branch: Array, count: Arr
         y = s[one.Y, i] * s[one.PIVOT, i] - (s[one.LOWER, i + 1] * y if i + 1 < n else 0.0)
         s[one.Y, i] = y
     count[0] += 1
-    return settle(c, s, h, state[0], state[1], state[2], state[3], branch, count)
+    return float(settle(c, s, h, state[0], state[1], state[2], state[3], branch, count))

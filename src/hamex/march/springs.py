@@ -34,7 +34,9 @@ HEAD = 8
 SPRINGS, FLOWS = 6, 5
 LAST, FORCE, WAY = 1, 2, 3  # in the state of springs that are followed: deformation, force, and which way they went
 BROKEN = 1 << 16  # piece of a spring whose force jumps on the path of a step
-JUMP = 1e-9  # of the forces that meet: what is less is rounding
+# Of the forces that meet and of what the spring would carry without slip: what is less is rounding. A force near zero
+# is a difference of larger numbers, and so is no measure by itself.
+JUMP = 1e-9
 
 
 class SpringGroups(NamedTuple):
@@ -197,11 +199,12 @@ def followed(
     way = 1.0 if d > 0.0 or (d == 0.0 and z[o + WAY] >= 0.0) else -1.0
     start, k, edge = spring_piece(p, r, e, way, dz, o)
     here, mean, slope, at, force, piece = 0.0, 0.0, 0.0, e, start, 0
+    size = p[r] * (abs(e) + abs(d) + abs(z[o]))
     while way * (edge - (e + d)) < 0.0:
         comes = force + k * (edge - at)
         at = edge
         force, ahead, edge = spring_piece(p, r, at, way, dz, o)
-        if piece == 0 and abs(force - comes) > JUMP * (abs(force) + abs(comes) + p[r] * abs(at)):
+        if piece == 0 and abs(force - comes) > JUMP * (abs(force) + abs(comes) + size):
             piece = BROKEN
         if piece == 0:
             there = min(max((at - e) / d, here), 1.0)
@@ -232,11 +235,12 @@ def reached(
         for v in range(o, o + many):
             dz[v] = z[v]
     held, since, piece = force, at, 0
+    size = p[r] * (abs(at) + abs(goal) + abs(z[o]))
     while way * (edge - goal) < 0.0:
         comes = force + k * (edge - at)
         at = edge
         force, ahead, edge = spring_piece(p, r, at, way, dz, o)
-        if piece == 0 and abs(force - comes) > JUMP * (abs(force) + abs(comes) + p[r] * abs(at)):
+        if piece == 0 and abs(force - comes) > JUMP * (abs(force) + abs(comes) + size):
             held, since, piece = comes, at, BROKEN
         if piece == 0:
             k = ahead
@@ -248,13 +252,13 @@ def reached(
 def first_break(p: Array, r: int, e: float, d: float, z: Array, o: int) -> float:
     """Deformation at which the force of a followed spring first jumps on the way from e to e + d; z is moved along.
     Infinite where it does not."""
-    way, at = (1.0 if d > 0.0 else -1.0), e
+    way, at, size = (1.0 if d > 0.0 else -1.0), e, p[r] * (abs(e) + abs(d) + abs(z[o]))
     force, k, edge = spring_piece(p, r, at, way, z, o)
     while way * (edge - (e + d)) < 0.0:
         comes = force + k * (edge - at)
         at = edge
         force, k, edge = spring_piece(p, r, at, way, z, o)
-        if abs(force - comes) > JUMP * (abs(force) + abs(comes) + p[r] * abs(at)):
+        if abs(force - comes) > JUMP * (abs(force) + abs(comes) + size):
             return at
     return float("inf")
 

@@ -14,7 +14,7 @@ from hamex.checks import is_finite
 from hamex.errors import ModelError
 from hamex.model.algebra import DENSE, elastic_stiffness, static_stiffness
 from hamex.model.backbone import Parallel
-from hamex.model.damping import Damping, Modal, Ratio, Rayleigh, proportional
+from hamex.model.damping import Damping, Modal, Ratio, Rayleigh, proportional, widened
 from hamex.model.inputs import number, semidefinite, square, weak_dof
 from hamex.model.laws.law import Group, Law
 from hamex.model.laws.slider import Slider
@@ -258,11 +258,13 @@ def assemble(
     storeys: Storeys | None,
     geometry: Geometry,
     critical: Callable[[Array], str],
+    hinged: int = 0,
 ) -> Model:
     """Check that the structure can stand, work out its damping, and fill the record.
 
     ``motions`` says per dof what moves ("node 'A' can move in direction x"), ``critical`` names the place where a
-    shape loses its stability. Elements of ``geometry`` find their springs by the name of their group.
+    shape loses its stability. Elements of ``geometry`` find their springs by the name of their group. The last
+    ``hinged`` dofs are rotations of hinges, which have neither mass nor damping.
     """
     springs = gather(blocks, len(dofs), len(support_names))
     _refuse_unstable(who, springs, geometric, motions, critical)
@@ -275,6 +277,7 @@ def assemble(
             lambda: static_stiffness(geometric, springs.flexibility, springs.compatibility, springs.laws),
             dashpots,
             dofs,
+            hinged,
         ),
         stiffness=geometric,
         flexibility=springs.flexibility,
@@ -316,28 +319,45 @@ def damping_of(
     stiffness: Callable[[], Any],
     dashpots: Sequence[Dashpot],
     dofs: Sequence[str],
+    hinged: int = 0,
 ) -> Damping:
     """What is asked for, in terms of the modes at rest or as a matrix, and the dashpots beside it.
 
-    ``stiffness`` gives what resists a slow small motion, where the damping needs it.
+    ``stiffness`` gives what resists a slow small motion, where the damping needs it. The last ``hinged`` dofs are
+    rotations of hinges: damping is that of the structure before they turn, or a hinge that yields would be held by a
+    dashpot as stiff as itself (Zareian and Medina 2010, Comput. Struct. 88:45).
     """
     from scipy import sparse
 
-    size = len(dofs)
+    size, nodes = len(dofs), len(dofs) - hinged
     if isinstance(damping, Ratio | Rayleigh | Modal):
-        base = proportional(who, damping, mass, stiffness())
+        base = widened(proportional(who, damping, mass[:nodes, :nodes], _condensed(stiffness(), nodes)), hinged)
     elif damping is None or (is_finite(damping) and damping == 0):
         base = Damping.full(sparse.csr_array((size, size)))
     elif np.ndim(damping) == 2 or sparse.issparse(damping):
-        matrix = square(who, "the damping matrix", damping, size)
-        semidefinite(who, "the damping matrix", matrix, dofs)
-        base = Damping.full(matrix)
+        own = hinged if np.shape(damping)[0] == nodes else 0
+        matrix = square(who, "the damping matrix", damping, size - own)
+        semidefinite(who, "the damping matrix", matrix, dofs[: size - own])
+        base = widened(Damping.full(matrix), own)
     else:
         raise ModelError(f"{who}: damping must be a matrix, ratio(…), rayleigh(…) or modal(…), got {damping!r}")
     if not dashpots:
         return base
     added = matrix_of([each.column for each in dashpots], [each.coefficient for each in dashpots], size)
     return replace(base, matrix=sparse.csr_array(base.matrix + added))
+
+
+def _condensed(stiffness: Any, size: int) -> Any:
+    """The stiffness of the first dofs where nothing acts on the others."""
+    from scipy import sparse
+    from scipy.sparse.linalg import spsolve
+
+    if size == stiffness.shape[0]:
+        return stiffness
+    K = sparse.csc_array(stiffness)
+    across = K[size:, :size]
+    follow = spsolve(sparse.csc_array(K[size:, size:]), sparse.csc_array(across))
+    return sparse.csr_array(K[:size, :size] - across.T @ sparse.csc_array(follow).reshape(across.shape))
 
 
 def _refuse_unstable(

@@ -187,6 +187,16 @@ class Damping:
         return np.asarray(matrix + (self.shapes * self.weights) @ self.shapes.T)
 
 
+def widened(damping: Damping, more: int) -> Damping:
+    """The same damping, and further dofs without any."""
+    from scipy import sparse
+
+    if not more:
+        return damping
+    matrix = sparse.block_diag([damping.matrix, sparse.csr_array((more, more))], format="csr")
+    return Damping(matrix, np.vstack([damping.shapes, np.zeros((more, damping.shapes.shape[1]))]), damping.weights)
+
+
 def proportional(who: str, damping: Ratio | Rayleigh | Modal, mass: Any, stiffness: Any) -> Damping:
     """What ratios of modes mean for a mass and an initial stiffness."""
     from scipy import sparse

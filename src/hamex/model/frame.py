@@ -13,11 +13,10 @@ from numpy.typing import NDArray
 
 from hamex.errors import ImplausibleWarning, ModelError
 from hamex.model.assembly import Block, Column, DampingLike, SpringLaw, as_surface, spring
+from hamex.model.hinges import EndHinges
 from hamex.model.inputs import number
 from hamex.model.joints import Constraints, Diaphragms, Joints, Levels, joints
 from hamex.model.laws.law import Law
-from hamex.model.laws.slider import Slider
-from hamex.model.laws.surface import Surface
 from hamex.model.links import Link
 from hamex.model.record import Model
 from hamex.model.skeleton import Masses, PlacedElement, complete, horizontal_masses, listed, relative, span
@@ -28,13 +27,6 @@ WHO = "frame"
 _SOFT = 1.0  # GPa: no material of members is softer
 PLANE = ("N", "M1", "M2")
 SPACE = ("N", "Mz1", "Mz2", "My1", "My2", "T")
-# Force components that the law of a hinge may name, by its number of components, for both ends.
-HINGES_PLANE = {1: (("M1",), ("M2",)), 2: (("N", "M1"), ("N", "M2"))}
-HINGES_SPACE = {
-    1: (("Mz1",), ("Mz2",)),
-    2: (("Mz1", "My1"), ("Mz2", "My2")),
-    3: (("N", "Mz1", "My1"), ("N", "Mz2", "My2")),
-}
 
 
 def beam(points: Joints, name: str, member: Member) -> PlacedElement:
@@ -43,13 +35,16 @@ def beam(points: Joints, name: str, member: Member) -> PlacedElement:
     space = len(line) == 3
     axes = _axes(name, line, member.up)
     columns, flexibility = _basic(points, name, member, a, b, length, axes)
-    parts = SPACE if space else PLANE
-    laws = _hinge_laws(name, member, HINGES_SPACE if space else HINGES_PLANE)
-    gone = _released(name, member)
-    for own, _ in laws:
-        if any(part[-1] in gone for part in own):
-            raise ModelError(f"{WHO}: {name} has a hinge law at a released end")
-    kept = [i for i, part in enumerate(parts) if part[-1] not in gone]
+    parts = list(SPACE if space else PLANE)
+    hinges = _hinges(name, member)
+    laws = [(own, law) for own, law in hinges.by_part(space) if int(own[-1][-1]) - 1 not in hinges.in_series]
+    kept = [i for i, part in enumerate(parts) if part[-1] not in hinges.released]
+    stiffness = hinges.stiffnesses(member.modulus * member.inertia / length, flexibility[1:3, 1:3])
+    for end, k in stiffness.items():
+        place = 1 + end
+        columns[place] = {**columns[place], points.turns[f"{name}.r{end + 1}"]: -1.0}
+        flexibility[place, place] -= 1 / k
+        parts[place] += "e"
     blocks: list[Block] = []
     for group in _coupled(flexibility, kept, [[parts.index(part) for part in own] for own, _ in laws]):
         names = tuple(f"{name}.{parts[i]}" for i in group)
@@ -66,11 +61,11 @@ def beam(points: Joints, name: str, member: Member) -> PlacedElement:
                 f"{WHO}: {name} has an axial law and a hinge that interacts with the axial force; give one of them"
             )
         if len(group) > 1:
-            _refuse_alone(name, own_laws)
             own_laws = tuple((places, as_surface(WHO, name, law)) for places, law in own_laws)
         blocks.append(Block(names, tuple(columns[i] for i in group), flexibility[np.ix_(group, group)], own_laws, name))
     compression = number(WHO, f"compression of {name}", member.compression, signed=True)
     softened = tuple((relative(points, a, b, axis), -compression / length) for axis in axes[1:]) if compression else ()
+    blocks += hinges.springs(space, points.turns, stiffness)
     return PlacedElement(name, a, b, tuple(blocks), softened)
 
 
@@ -151,46 +146,8 @@ def _bending(name: str, member: Member, modulus: float, length: float, suffix: s
     return flexibility
 
 
-def _released(name: str, member: Member) -> str:
-    """Last characters of the moments that are gone."""
-    ends = {None: "", "start": "1", "end": "2", "both": "12"}
-    if member.release not in ends:
-        raise ModelError(f'{WHO}: {name}: release must be "start", "end" or "both", got {member.release!r}')
-    return ends[member.release]
-
-
-def _hinge_laws(
-    name: str, member: Member, known: dict[int, tuple[tuple[str, ...], tuple[str, ...]]]
-) -> list[tuple[tuple[str, ...], Law]]:
-    pair = member.hinges if isinstance(member.hinges, tuple) else (member.hinges, member.hinges)
-    if len(pair) != 2:
-        raise ModelError(f"{WHO}: {name}: hinges are one law, or a pair (start, end); got {member.hinges!r}")
-    laws: list[tuple[tuple[str, ...], Law]] = []
-    for end, law in enumerate(pair):
-        if law is None or (isinstance(law, Slider) and law.is_elastic):
-            continue
-        if not isinstance(law, Law):
-            raise ModelError(f"{WHO}: {name}: a hinge must be a Slider or a Surface, got {law!r}")
-        size = law.size
-        if size not in known:
-            raise ModelError(
-                f"{WHO}: {name}: a hinge has "
-                + " or ".join(f"({', '.join(parts[0]).replace('1', '')})" for parts in known.values())
-                + f", got a {type(law).__name__} of {size} components"
-            )
-        laws.append((known[size][end], law))
-    return laws
-
-
-def _refuse_alone(name: str, laws: Sequence[tuple[tuple[int, ...], Law]]) -> None:
-    """Both end moments of a member share one flexibility, and a law of one spring knows nothing of a second."""
-    for _, law in laws:
-        if not isinstance(law, Slider | Surface):
-            raise ModelError(
-                f"{WHO}: {name}: a hinge must be a Slider or a Surface, got {law!r}: the ends of a "
-                f"member share their flexibility, and {type(law).__name__} is for one spring alone. "
-                "Release the other end, or put the law on a spring_link between two nodes at one place"
-            )
+def _hinges(name: str, member: Member) -> EndHinges:
+    return EndHinges.of(name, member.hinges, member.hinge_stiffness, member.release)
 
 
 def _coupled(flexibility: Array, kept: Sequence[int], together: Sequence[Sequence[int]]) -> list[list[int]]:
@@ -203,7 +160,7 @@ def _coupled(flexibility: Array, kept: Sequence[int], together: Sequence[Sequenc
     return sorted(groups)
 
 
-Hinge = Slider | Surface | None
+Hinge = Law | None
 
 
 @dataclass(frozen=True)
@@ -220,6 +177,13 @@ class Member:
     plastic extension wherever the surface is not parallel to the axial force, more than reinforced concrete shows.
     Both hinges share one flexibility, ``[[L/3EI, −L/6EI], [−L/6EI, L/3EI]]`` for the moments.
 
+    Any other law of the moment (:class:`hamex.laws.IMK`, :class:`hamex.laws.Bilinear`, a law of your own …) is a spring
+    in series with the member. Its rotation, elastic part included, is a dof without mass and damping, "B1.r1" or
+    "B1.r2"; its moment is the spring "B1.M1", and "B1.M1e" is the same moment in the member behind it. Its flexibility
+    before yield is taken out of the member's, which is as stiff as without hinges until one yields. Slopes that a law
+    gives as shares, such as ``hardening``, are shares of the hinge's stiffness: where the member in double curvature is
+    to have the share α of 6 EI/L, a hinge of 66 EI/L has α/(1 + 10(1 − α)), a tenth or so.
+
     Parameters
     ----------
     start, end : names of its nodes.
@@ -230,8 +194,10 @@ class Member:
     shear_modulus, torsion : G [force/length²] and J [length⁴]; needed in space.
     shear_area, shear_area_y : areas in shear that go with ``inertia`` and ``inertia_y`` [length²]; rigid in shear
         when left out. They need ``shear_modulus``.
-    hinges : one law for both ends, or (start, end); None is elastic. The ends share their flexibility, so that laws
-        other than Slider and Surface need the other end released.
+    hinges : one law for both ends, or (start, end); None is elastic.
+    hinge_stiffness : of hinges in series, before yield: one number, or (start, end) [force·length]. Left out: that of
+        the law's first line where the law states one (Hysteretic, Pinching4), else 66 EI/L; where the other end is
+        released the member is the spring, 3 EI/L. It must be above what the member itself has, 6 EI/L for two hinges.
     axial : any law of one component for the axial spring, where no hinge interacts with it.
     release : "start", "end" or "both": ends that carry no bending moment.
     compression : axial force from gravity, compression positive [force]. It softens sway by ``−P/L`` of the chord
@@ -240,8 +206,13 @@ class Member:
 
     Examples
     --------
-    >>> Member("A", "B", modulus=200e6, area=0.01, inertia=1e-4, hinges=Slider(250.0)).release is None
+    >>> import hamex as hx
+    >>> Member("A", "B", modulus=200e6, area=0.01, inertia=1e-4, hinges=hx.Slider(250.0)).release is None
     True
+    >>> steel = hx.laws.IMK(yield_force=250.0, cap_ratio=1.1, plastic=0.03, post_cap=0.2)
+    >>> beam = Member("A", "B", modulus=200e6, area=0.01, inertia=1e-4, hinges=(steel, None))
+    >>> hx.frame({"A": (0, 0), "B": (4, 0)}, [beam], supports={"A": "fixed"}, masses={"B": 2.0}).dofs
+    ('B.x', 'B.y', 'B.rz', 'A-B.r1')
     """
 
     start: Hashable
@@ -259,6 +230,7 @@ class Member:
     release: str | None = None
     compression: float = 0.0
     up: Sequence[float] | None = None
+    hinge_stiffness: float | tuple[float | None, float | None] | None = None
 
 
 def frame(
@@ -276,8 +248,8 @@ def frame(
 ) -> Model:
     """Rigidly joined members between nodes with two or three coordinates; y or z is up.
 
-    Dofs are named "node.x", "node.rz" …, springs "member.N", "member.M1" …. Displacements are small; joints without
-    rotary mass stay as massless dofs.
+    Dofs are named "node.x", "node.rz" …, and "member.r1" where a hinge turns by itself; springs "member.N",
+    "member.M1" …. Displacements are small; joints without rotary mass stay as massless dofs.
 
     Parameters
     ----------
@@ -298,23 +270,24 @@ def frame(
 
     Examples
     --------
-    >>> column = Member("A", "B", modulus=30e6, area=0.09, inertia=6.75e-4, hinges=Slider(120.0))
+    >>> import hamex as hx
+    >>> column = Member("A", "B", modulus=30e6, area=0.09, inertia=6.75e-4, hinges=hx.Slider(120.0))
     >>> model = frame({"A": (0, 0), "B": (0, 3)}, [column], supports={"A": "fixed"}, masses={"B": 10.0})
     >>> model.dofs, model.springs
     (('B.x', 'B.y', 'B.rz'), ('A-B.N', 'A-B.M1', 'A-B.M2'))
     """
     points = joints(WHO, nodes, supports, True, constraints, diaphragms, horizontal_masses(WHO, masses))
-    elements: list[PlacedElement] = []
-    known: list[Member] = []
+    known: dict[str, Member] = {}
     for name, member in listed(WHO, "members", members):
         if not isinstance(member, Member):
             raise ModelError(f"{WHO}: {name} must be a Member(…), got {member!r}")
-        elements.append(beam(points, name, member))
-        known.append(member)
+        known[name] = member
+    points = points.with_hinges([turn for name, member in known.items() for turn in _hinges(name, member).turns])
+    elements = [beam(points, name, member) for name, member in known.items()]
     if levels is not None:
-        _warn_of_tension(known)
+        _warn_of_tension(list(known.values()))
     if units is not None and units.are_stated:
-        _warn_of_moduli(dict(zip((each.name for each in elements), known, strict=True)), units)
+        _warn_of_moduli(known, units)
     return complete(points, elements, masses, damping, links, levels, units)
 
 

@@ -17,7 +17,7 @@ from hamex.checks import is_finite
 from hamex.errors import ModelError
 from hamex.model.assembly import Block, Column
 from hamex.model.inputs import few, number, unique
-from hamex.model.layout import Storeys
+from hamex.model.layout import Storeys, hinge_of
 
 Array = NDArray[Any]
 Constraints = Mapping[str, str | Mapping[str, float]]
@@ -35,7 +35,7 @@ class Joints:
     """Points of a structure and what their motions are in terms of the free dofs.
 
     A *motion* is a number: node · components + component; after the nodes come those of a point fixed to the ground,
-    then those of the diaphragms. ``u_all = T u`` plus the motion of the supports.
+    then those of the diaphragms and the rotations of hinges. ``u_all = T u`` plus the motion of the supports.
 
     Attributes
     ----------
@@ -45,6 +45,7 @@ class Joints:
     labels : of the motions, "A.x".
     free : the motions that are dofs, in their order.
     ties : motions that follow others, ``{motion: {free motion: factor}}``.
+    hinged : labels of the rotations of hinges, "B1.r1"; the last of all labels, each of them free.
     """
 
     who: str
@@ -54,6 +55,23 @@ class Joints:
     labels: tuple[str, ...]
     free: tuple[int, ...]
     ties: Mapping[int, Column]
+    hinged: tuple[str, ...] = ()
+
+    def with_hinges(self, labels: Sequence[str]) -> Joints:
+        """The same points, and rotations of hinges behind all other motions."""
+        first = len(self.labels)
+        free = (*self.free, *range(first, first + len(labels)))
+        return replace(self, labels=(*self.labels, *labels), free=free, hinged=tuple(labels))
+
+    @property
+    def unhinged(self) -> int:
+        """How many motions are not of hinges."""
+        return len(self.labels) - len(self.hinged)
+
+    @cached_property
+    def turns(self) -> dict[str, int]:
+        """Motions of the hinges by label."""
+        return {label: self.unhinged + place for place, label in enumerate(self.hinged)}
 
     @cached_property
     def numbers(self) -> dict[str, int]:
@@ -98,7 +116,13 @@ class Joints:
 
     def phrases(self) -> list[str]:
         """Per free dof, what would move if nothing held it."""
-        return [_phrase(self.labels[motion], motion < len(self.names) * len(self.components)) for motion in self.free]
+        nodes = len(self.names) * len(self.components)
+        return [
+            _phrase(self.labels[motion], "node" if motion < nodes else "diaphragm")
+            if motion < self.unhinged
+            else f"the {hinge_of(self.labels[motion])} can turn"
+            for motion in self.free
+        ]
 
     def influence(self) -> Array:
         """Rigid motion of the dofs with the ground, (dof, direction)."""
@@ -289,10 +313,10 @@ def _tie(points: Joints, motion: int, tie: Column, held: set[int], ties: dict[in
     ties[motion] = tie
 
 
-def _phrase(label: str, is_node: bool) -> str:
+def _phrase(label: str, what: str) -> str:
     name, _, part = label.rpartition(".")
     verb = "rotate about" if part.startswith("r") else "move in direction"
-    return f"{'node' if is_node else 'diaphragm'} {name!r} can {verb} {part[-1]}"
+    return f"{what} {name!r} can {verb} {part[-1]}"
 
 
 def storeys_of(points: Joints, transformation: Any, levels: Levels) -> Storeys:

@@ -16,8 +16,9 @@ from hamex.model.solids.body import Body
 
 Array = NDArray[Any]
 Matrix = Any  # a NumPy array or a SciPy sparse array; both know shape, @ and .T
-_ROTATION = re.compile(r".*\.r[xyz]$")
-_MOMENT = re.compile(r".*\.(M[yz]?[12]|T)$")
+_ROTATION = re.compile(r".*\.r[xyz12]$")  # of nodes about axes, and of hinges at the ends 1 and 2
+_HINGE = re.compile(r".*\.r[12]$")
+_MOMENT = re.compile(r".*\.(M[yz]?[12]e?|T)$")
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,6 +89,12 @@ class Geometry:
     springs: tuple[tuple[int, ...], ...]
 
 
+def hinge_of(label: str) -> str:
+    """What the rotation "B1.r1" belongs to, in words."""
+    name, _, part = label.rpartition(".")
+    return f"hinge at the {'start' if part[-1] == '1' else 'end'} of member {name!r}"
+
+
 class Layout:
     """What a model, or a file that kept no model, tells of its dofs and springs.
 
@@ -127,6 +134,11 @@ class Layout:
     def turning_dofs(self) -> Array:
         """(dof,), True for rotations, whose unit differs."""
         return self._named(_ROTATION, self.dofs)
+
+    @cached_property
+    def hinge_dofs(self) -> Array:
+        """(dof,), True for rotations of hinges that are dofs of their own."""
+        return self._named(_HINGE, self.dofs)
 
     @cached_property
     def turning_springs(self) -> Array:

@@ -100,7 +100,7 @@ def _mass(points: Joints, masses: Masses) -> Any:
 
     diagonal = np.zeros(len(points.labels))
     by_name: dict[str, list[int]] = {}
-    for motion, label in enumerate(points.labels):
+    for motion, label in enumerate(points.labels[: points.unhinged]):
         by_name.setdefault(label.rpartition(".")[0], []).append(motion)
     for name, value in masses.items():
         if str(name) not in by_name or (str(name) == GROUND and GROUND not in points.names):
@@ -173,7 +173,8 @@ def complete(
             tuple(each.name for each in parts),
             (),
         ),
-        critical=lambda shape: phrases[int(np.argmax(abs(shape)))],
+        critical=lambda shape: phrases[int(np.argmax(abs(shape[: len(dofs) - len(points.hinged)])))],
+        hinged=len(points.hinged),
     )
     if model.storeys is not None:
         _warn_of_masses(who, model, model.storeys)
@@ -263,7 +264,7 @@ def _refuse_loose(points: Joints, parts: Sequence[PlacedElement]) -> None:
     floors = {
         label: count + 1 + i
         for i, label in enumerate(
-            dict.fromkeys(label.rpartition(".")[0] for label in points.labels[(count + 1) * width :])
+            dict.fromkeys(label.rpartition(".")[0] for label in points.labels[(count + 1) * width : points.unhinged])
         )
     }
 

@@ -19,6 +19,7 @@ from hamex.errors import FileError, InputError, MissingPackageError
 from hamex.files import check_writable, write_atomically
 from hamex.report.body_sheets import dof_words
 from hamex.report.history import chosen_loops
+from hamex.report.law import weakened
 from hamex.report.moving import body_colours, body_scene, flatness
 from hamex.report.page import heading, page
 from hamex.report.push import controlled
@@ -165,7 +166,7 @@ def _clock(solution: Solution, node: int) -> str:
 def _structure(axes: Any, solution: Solution, nodes: Array, scale: float | None) -> Update:
     geometry = solution.layout.geometry
     assert geometry is not None
-    moved = frames_at(solution, nodes, 1.0)
+    moved, lost = frames_at(solution, nodes, 1.0), weakened(solution, nodes)
     largest = float(np.abs(moved.positions - geometry.coordinates).max())
     factor = good_scale(geometry, largest) if scale is None else float(scale)
     places = geometry.coordinates + factor * (moved.positions - geometry.coordinates)
@@ -189,6 +190,10 @@ def _structure(axes: Any, solution: Solution, nodes: Array, scale: float | None)
         points = marks(geometry, places[frame], moved.slipped[frame], solution.springs, solution.layout.together)
         dots.set_data(points[:, 0], points[:, 1])
         yielded = "\nred: has yielded" if len(points) else "\n"
+        if lost is not None:
+            down = solution.collapse is not None and solution.times[nodes[frame]] >= solution.collapse.time
+            strength = lost._replace(left=lost.left[: frame + 1]).words(solution)
+            yielded = f"\n{strength}{', goes down' if down else ''}"
         caption.set_text(f"{_clock(solution, nodes[frame])}, displacements × {factor:g}{yielded}")
 
     update(0)
@@ -267,7 +272,8 @@ def _loop(solution: Solution) -> tuple[str, Array, Array, str, str] | None:
         return None
     if not solution.layout.is_structure:
         return "spring", solution.values("mean_displacement")[:, 0], solution.values("force")[:, 0], length, force
-    for name, deformation, forces, turns in chosen_loops(solution, 1):
+    lost = weakened(solution)
+    for name, deformation, forces, turns in chosen_loops(solution, 1) if lost is None else [lost.loop(solution)]:
         return name, deformation, forces, "rad" if turns else length, unit("moment", length, force) if turns else force
     return None
 

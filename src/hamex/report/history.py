@@ -12,10 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hamex.report.body_sheets import draw_body_run
+from hamex.report.law import LOST, draw_loops, draw_strength, weakened
 from hamex.report.moving import draw_rod, is_rod
-from hamex.report.page import check_plot, heading, table, write_drawing
+from hamex.report.page import captioned, check_plot, heading, table, write_drawing
 from hamex.report.structure import bare, good_scale, mark, marks, paint, proportion
-from hamex.report.style import BLUE, GREEN, INK, ORANGE, PINK, RED, draw_energy, mosaic
+from hamex.report.style import BLUE, GREEN, INK, ORANGE, PINK, RED, draw_energy, mosaic, to_svg
 from hamex.solution.outline import unit
 from hamex.solution.results import frames_at
 from hamex.solution.solution import Solution
@@ -159,14 +160,28 @@ def _numbers(solution: Solution) -> str:
         for name, peak in solution.peaks.items()
     ]
     head = ["", "largest", *(["± error"] if estimated else []), "unit", "at [s]", "where"]
-    said = solution.message
-    return f"<h2>Peaks</h2>{table(head, rows)}<p>{escape(said[:1].upper() + said[1:])}.</p>"
+    said = ". ".join(text[:1].upper() + text[1:] for text in _ending(solution))
+    lost = weakened(solution)
+    loops = "" if lost is None else captioned(to_svg(draw_loops(solution, lost)), LOST)
+    return f"<h2>Peaks</h2>{table(head, rows)}<p>{escape(said)}.</p>{loops}"
+
+
+def _ending(solution: Solution) -> list[str]:
+    """How the run ended, whether it went down, and what was promised of it."""
+    whole = not (solution.is_thinned or solution.at_ends or solution.layout.is_body)
+    down = solution.collapse if whole and isinstance(solution.source, Run) else None
+    promises = [f"{name.replace('_', ' ')}: {words}" for name, words in solution.promises._asdict().items()]
+    return [solution.message, *([] if down is None else [str(down)]), "; ".join(promises)]
 
 
 def draw(solution: Solution, title: str = "") -> Figure:
     """Displacement and slip, hysteresis by eqs. (88)-(89), energies, of the first component."""
     length, force = solution.units.length, solution.units.force
-    with mosaic([["history"] * 3 + ["loop"] * 2, ["energy"] * 5], 8.4, 5.6) as (drawing, axes):
+    lost = weakened(solution)
+    below = ["energy"] * 5 if lost is None else ["energy"] * 3 + ["strength"] * 2
+    with mosaic([["history"] * 3 + ["loop"] * 2, below], 8.4, 5.6) as (drawing, axes):
+        if lost is not None:
+            draw_strength(axes["strength"], solution, lost)
         history, loop, energy = (axes[name] for name in ("history", "loop", "energy"))
         t = solution.times
         history.plot(t, solution.values("displacement")[:, 0], color=BLUE, label="displacement $u$")
@@ -183,7 +198,9 @@ def draw(solution: Solution, title: str = "") -> Figure:
         loop.plot(along[:, 0], solution.values("force")[:, 0], color=INK, lw=0.8)
         loop.locator_params(axis="x", nbins=4)
         loop.set(xlabel=f"{of}displacement [{length}]", ylabel=f"{of}force [{force}]", title=title_of)
-        closes = f"closes to {solution.residual:.0e}: a check of the arithmetic, not of accuracy"
+        closes = f"closes to {solution.residual:.0e}" + (
+            ": a check of the arithmetic, not of accuracy" if lost is None else ""
+        )
         draw_energy(energy, solution, f"energy balance, {closes}", visible=0.0, fontsize=None)
     return drawing
 
@@ -191,7 +208,10 @@ def draw(solution: Solution, title: str = "") -> Figure:
 def draw_structure(solution: Solution, title: str = "") -> Figure:
     """The whole run on one sheet."""
     storeys = "storey_drift" in solution.names
+    lost = weakened(solution)
     loops = chosen_loops(solution, 1 if storeys else _LOOPS)
+    if lost is not None and storeys:
+        loops = [lost.loop(solution)]
     top = ["drift", "shear", "acceleration"] if storeys else [f"loop {i}" for i in range(len(loops))]
     shape = ["shape"] if solution.layout.geometry is not None else []
     bottom = ["history", "loop 0", "energy"] if storeys and loops else ["history", "energy"]
@@ -200,8 +220,12 @@ def draw_structure(solution: Solution, title: str = "") -> Figure:
     # Below a low structure there is room for what shook it.
     ground = _ground(solution) if geometry is not None and top and proportion(geometry) < 1.0 else []
     below = [["ground" if name == "shape" else name for name in upper]] if ground else []
-    layout = [upper, *below, _spread(bottom, wide)]
-    with mosaic(layout, 11.0, 7.2, height_ratios=[0.75, 0.5, 1] if ground else [1.25, 1]) as (drawing, axes):
+    layout, ratios = [upper, *below, _spread(bottom, wide)], [0.75, 0.5, 1] if ground else [1.25, 1]
+    if lost is not None:  # a row more: its loop beside what is left
+        named = [name for name in bottom if name.startswith("loop")]
+        layout[-1:] = [_spread(["history", "energy"], wide), _spread([*named, "strength"], wide)]
+    tall = 7.2 if lost is None else 9.8
+    with mosaic(layout, 11.0, tall, height_ratios=[*ratios, 1][: len(layout)]) as (drawing, axes):
         drawing.suptitle(title, x=0.01, ha="left", fontsize=11, fontweight="bold")
         if shape:
             _shape(axes["shape"], solution)
@@ -213,6 +237,8 @@ def draw_structure(solution: Solution, title: str = "") -> Figure:
         if ground:
             _shaken(axes["ground"], solution, ground)
         _history(axes["history"], solution)
+        if lost is not None:
+            draw_strength(axes["strength"], solution, lost)
         draw_energy(axes["energy"], solution)
     return drawing
 

@@ -35,11 +35,13 @@ def draw_curves(curves: IdaCurves, title: str = "") -> Figure:
         axes.annotate(
             curves.limit_name,
             (curves.limit, top),
-            xytext=(4, -3),
+            xytext=(-4, -3) if right < 1.5 * curves.limit else (4, -3),
             textcoords="offset points",
             color=RED,
             va="top",
+            ha="right" if right < 1.5 * curves.limit else "left",
             fontsize=8.5,
+            bbox={"facecolor": PAPER, "edgecolor": "none", "pad": 1.5, "alpha": 0.85},
         )
         capacity = curves.capacities
         passed = np.isfinite(capacity)
@@ -53,7 +55,7 @@ def draw_curves(curves: IdaCurves, title: str = "") -> Figure:
             mec=PAPER,
             mew=0.5,
             zorder=4,
-            label="limit passed" if passed.any() else None,
+            label=("collapse" if curves.collapse else "limit passed") if passed.any() else None,
         )
         ends = [_end(im, demand) for im, demand in zip(curves.im[~passed], curves.demand[~passed], strict=True)]
         if ends:
@@ -66,10 +68,10 @@ def draw_curves(curves: IdaCurves, title: str = "") -> Figure:
                 mec=INK,
                 mew=0.9,
                 zorder=4,
-                label="never passed (censored)",
+                label=f"never {'collapsed' if curves.collapse else 'passed'} (censored)",
             )
         axes.set(xlabel=curves.demand_label, ylabel=_axis(curves.im_name), xlim=(0, right), ylim=(0, top))
-        axes.legend(loc="lower right", fontsize=8)
+        axes.legend(loc="lower right", fontsize=8, frameon=True, framealpha=0.9, edgecolor="none", facecolor=PAPER)
         _title(axes, title, curves.model)
         _foot(drawing, curves)
     return drawing

@@ -47,14 +47,19 @@ def write_fragility(fits: Sequence[Fitted], path: Path, title: str) -> Path:
 
 
 def write_report(
-    fits: Sequence[Fitted], path: Path, title: str, about: Mapping[str, Any], files: Sequence[str]
+    fits: Sequence[Fitted],
+    path: Path,
+    title: str,
+    about: Mapping[str, Any],
+    files: Sequence[str],
+    mce: float | None = None,
 ) -> Path:
-    """The whole report as one page without script or network."""
+    """The whole report as one page without script or network; ``mce`` is the intensity over which margins are told."""
     good = fitted(fits)
-    body = [f"<h1>{escape(title)}</h1>", _lead(fits), _cards(fits, about), _flags(fits)]
+    body = [f"<h1>{escape(title)}</h1>", _lead(fits), _cards(fits, about, mce), _flags(fits)]
     if good:
-        body += ["<h2>Fragility</h2>", _fragility(fits)]
-    body += [_parameters(fits), "<h2>Curves</h2>"]
+        body += ["<h2>Fragility</h2>", _fragility(fits, mce)]
+    body += [_parameters(fits, mce), "<h2>Curves</h2>"]
     for curves, _ in fits[:MODELS]:
         body.append(
             captioned(
@@ -86,8 +91,8 @@ def fitted(fits: Sequence[Fitted]) -> list[tuple[IdaCurves, Fragility]]:
     return [(curves, found) for curves, found in fits if isinstance(found, Fragility)]
 
 
-def rows_of(fits: Sequence[Fitted]) -> tuple[list[str], list[list[str]]]:
-    """Parameters of the fragilities, one row a model."""
+def rows_of(fits: Sequence[Fitted], mce: float | None = None) -> tuple[list[str], list[list[str]]]:
+    """Parameters of the fragilities, one row a model; with an intensity also the margin over it."""
     several = len(fits) > 1
     rows = []
     for curves, found in fits:
@@ -104,10 +109,13 @@ def rows_of(fits: Sequence[Fitted]) -> tuple[list[str], list[list[str]]]:
             ]
         else:
             row += ["–"] * 5
+        if mce is not None:
+            row.append(f"{found.margin(mce):.3g}" if isinstance(found, Fragility) else "–")
         rows.append([*row, f"{passed} of {len(curves.labels)}", curves.motions])
     unit = fits[0][0].im_name.partition("[")[2].rstrip("]")
     head = ["model"] if several else []
-    return [*head, f"median [{unit}]", "90 %", "dispersion", "90 %", "total", "passed", "motions"], rows
+    head += [f"median [{unit}]", "90 %", "dispersion", "90 %", "total"] + (["margin"] if mce is not None else [])
+    return [*head, "collapsed" if fits[0][0].collapse else "passed", "motions"], rows
 
 
 def total_said(fits: Sequence[Fitted]) -> str:
@@ -134,12 +142,16 @@ def said_of(fits: Sequence[Fitted]) -> list[str]:
 def _lead(fits: Sequence[Fitted]) -> str:
     curves = fits[0][0]
     return (
-        f'<p class="lead">Exceedance of {escape(curves.limit_name)} over {escape(curves.im_name)}, '
+        f'<p class="lead">{escape(_capital(curves.event))}, over {escape(curves.im_name)}, '
         f"{len(curves.labels)} <strong>{curves.motions}</strong> motions.</p>"
     )
 
 
-def _cards(fits: Sequence[Fitted], about: Mapping[str, Any]) -> str:
+def _capital(words: str) -> str:
+    return words[:1].upper() + words[1:]
+
+
+def _cards(fits: Sequence[Fitted], about: Mapping[str, Any], mce: float | None) -> str:
     curves, found = fits[0]
     unit = curves.im_name.partition("[")[2].rstrip("]")
     shown = [(f"{about.get('runs', ''):,}", "runs")] if about.get("runs") else []
@@ -147,18 +159,24 @@ def _cards(fits: Sequence[Fitted], about: Mapping[str, Any]) -> str:
     if isinstance(found, Fragility) and len(fits) == 1:
         wider = f", {found.dispersion:.2f} between records" if found.modelling else ""
         shown += [
-            (f"{found.median:.3g} {unit}", "median capacity"),
+            (f"{found.median:.3g} {unit}", "median at collapse" if curves.collapse else "median capacity"),
             (f"{found.total_dispersion:.2f}", f"dispersion{wider}"),
         ]
+        if mce is not None:
+            what = "collapse margin ratio" if curves.collapse else "margin"
+            shown.append((f"{found.margin(mce):.2f}", f"{what} over {mce:g} {unit}"))
     return cards((escape(value), escape(name)) for value, name in shown)
 
 
-def _fragility(fits: Sequence[Fitted]) -> str:
+def _fragility(fits: Sequence[Fitted], mce: float | None = None) -> str:
     good = fitted(fits)
     curves, found = good[0]
+    unit, there = curves.im_name.partition("[")[2].rstrip("]"), ""
+    if mce is not None and len(good) == 1:
+        there = f" At {mce:g} {escape(unit)} it is {100 * float(found.probability(mce)):.2g} %."
     return captioned(
         to_svg(draw_fragility(good)),
-        f"Probability that {escape(curves.limit_name)} under {curves.motions} motions. Fit by {escape(found.method)}.",
+        f"Probability of {escape(curves.event)}, under {curves.motions} motions.{there} Fit by {escape(found.method)}.",
     )
 
 
@@ -169,27 +187,31 @@ def _flags(fits: Sequence[Fitted]) -> str:
     return "<h2>What to know</h2><ul>" + "".join(f"<li>{escape(flag)}</li>" for flag in said) + "</ul>"
 
 
-def _parameters(fits: Sequence[Fitted]) -> str:
-    head, rows = rows_of(fits)
-    limit = escape(fits[0][0].limit_name)
+def _parameters(fits: Sequence[Fitted], mce: float | None = None) -> str:
+    head, rows = rows_of(fits, mce)
+    event = escape(_capital(fits[0][0].event))
     return table(
         head,
         [[escape(cell) for cell in row] for row in rows],
-        f"Exceedance of {limit}: parameters with bootstrap limits.{escape(total_said(fits))}",
+        f"{event}: parameters with bootstrap limits.{escape(total_said(fits))}",
     )
 
 
 def _capacities(curves: IdaCurves) -> str:
     capacity, tried, scale = curves.capacities, curves.tried, np.nanmax(np.abs(curves.scale), axis=1)
     rows = [
-        [escape(label), f"{value:.4g}" if np.isfinite(value) else f"&gt; {most:.4g} (censored)", f"{factor:.3g}"]
+        [
+            f'<span class="long">{escape(label)}</span>',
+            f"{value:.4g}" if np.isfinite(value) else f"&gt; {most:.4g} (censored)",
+            f"{factor:.3g}",
+        ]
         for label, value, most, factor in zip(curves.labels, capacity, tried, scale, strict=True)
     ]
     unit = curves.im_name.partition("[")[2].rstrip("]")
     return table(
         [f"record ({curves.motions})", f"capacity [{unit}]", "largest factor"],
         rows,
-        f"{escape(curves.im_name)} at which {escape(curves.limit_name)}"
+        f"{escape(curves.im_name)} at {'which ' if not curves.collapse else ''}{escape(curves.limit_name)}"
         + (f", {escape(curves.model)}" if curves.model else "")
         + ".",
     )

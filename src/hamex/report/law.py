@@ -1,22 +1,29 @@
 """A law on a sheet: its loop and backbone, the energy that it takes, what each cycle leaves of its force; beside the
-material of another program, or a measured loop."""
+material of another program, or a measured loop. And the springs of a run that lose their strength."""
 
 from __future__ import annotations
 
+import math
+import re
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hamex.files import write_atomically
 from hamex.lab.laws import FittedLaw, Law, LawCertificate, LawTrial, follows
 from hamex.report.page import captioned, cards, page, table
-from hamex.report.style import BLUE, GREY, INK, ORANGE, RED, mosaic, save, to_svg
+from hamex.report.style import BLUE, FAINT, GREY, INK, ORANGE, RED, figure, mosaic, save, to_svg
+from hamex.solution.results import strength_left
+from hamex.solution.solution import Solution
+from hamex.solution.source import Run
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+Array = NDArray[Any]
 _LOOP = (
     "Force over deformation; dots mark where the law turns from one line to the next, where it has lines. Dashed: the "
     "way out without a turn. Force kept is over that of a new spring at the same deformation."
@@ -148,7 +155,8 @@ def law_page(trial: LawTrial, beside: OtherProgram | None, fit: FittedLaw | None
 
 
 def _first_line(law: Law) -> str:
-    return (type(law).__doc__ or "").strip().partition("\n\n")[0].replace("\n", " ")
+    said = (type(law).__doc__ or "").strip().partition("\n\n")[0]
+    return re.sub(r":\w+:`([^`]+)`", r"\1", " ".join(said.split()))  # names as they are, without their marks
 
 
 def _fit_rows(fit: FittedLaw) -> list[list[str]]:
@@ -176,3 +184,89 @@ def write_law(trial: LawTrial, path: Path, beside: OtherProgram | None, fit: Fit
         else draw_law(trial, beside, type(trial.law).__name__)
     )
     return write_atomically(path, lambda temporary: save(drawing, temporary))
+
+
+# Springs of a run that lose their strength ------------------------------------------------------------------------
+
+_INSTANTS, _MANY, _WIDE = 80, 12, 4  # at which it is told; loops of a sheet at most, and of its rows
+_LEAST = 0.999  # of the strength: more is no loss to speak of
+LOST = (
+    "Springs that lost strength, the weakest first: force over deformation, means of the steps, and what is left at "
+    "the end on the weaker side: the largest force on a push to the farthest deformation, over that of a new spring."
+)
+
+
+class Weakened(NamedTuple):
+    """What is left of the strength of springs at some instants, (node, spring), weakest first.
+
+    Attributes
+    ----------
+    times : of the instants [s].
+    springs : numbers of those that lost some of it.
+    left : shares of their strength, (instant, spring).
+    """
+
+    times: Array
+    springs: Array
+    left: Array
+
+    def words(self, solution: Solution) -> str:
+        """The weakest of them at the end, in words."""
+        return f"{solution.springs[self.springs[0]]}: {100 * self.left[-1, 0]:.0f} % of its strength left"
+
+    def loop(self, solution: Solution) -> tuple[str, Array, Array, bool]:
+        """Of the weakest of them: its name, mean deformation and mean force of each step, whether it is a moment."""
+        spring, nodes = int(self.springs[0]), solution.values("deformation")
+        mean, turns = 0.5 * (nodes[:-1] + nodes[1:])[:, spring], bool(solution.layout.turning_springs[spring])
+        return solution.springs[spring], mean, solution.values("force")[:, spring], turns
+
+
+def weakened(solution: Solution, nodes: Array | None = None) -> Weakened | None:
+    """Springs of a run that lost strength; None where there are none, or where their laws are not at hand."""
+    if not isinstance(solution.source, Run) or solution.is_thinned or solution.at_ends:
+        return None
+    if nodes is None:
+        nodes = np.unique(np.linspace(0, solution.steps, _INSTANTS).round().astype(int))
+    left = strength_left(solution, nodes)
+    some = np.flatnonzero(left[-1] < _LEAST)
+    some = some[np.argsort(left[-1, some], kind="stable")]
+    return Weakened(solution.times[nodes], some, left[:, some]) if some.size else None
+
+
+def draw_strength(here: Any, solution: Solution, found: Weakened) -> None:
+    """What is left over time, the weakest in front, and the instant from which it goes down."""
+    for number in range(found.springs.size - 1, -1, -1):
+        here.plot(found.times, 100 * found.left[:, number], color=FAINT if number else RED, lw=0.8 if number else 1.6)
+    if solution.collapse is not None:
+        here.axvline(solution.collapse.time, color=INK, lw=1.0, ls="--")
+    here.set(
+        xlabel="time [s]",
+        ylabel="strength left [%]",
+        ylim=(0, 105),
+        xlim=(0, solution.times[-1]),
+        title=found.words(solution) + ("\ndashed: it goes down sideways" if solution.collapse is not None else ""),
+    )
+
+
+def draw_loops(solution: Solution, found: Weakened) -> Figure:
+    """The loops of the springs that lost most, each with what is left of it."""
+    shown = found.springs[:_MANY]
+    rows = math.ceil(len(shown) / _WIDE)
+    across = min(len(shown), _WIDE)
+    nodes, force = solution.values("deformation"), solution.values("force")
+    with figure(rows, across, width=2.6 * across + 1.0, height=2.4 * rows + 0.5) as (drawing, axes):
+        for number, here in enumerate(axes.flat):
+            if number >= len(shown):
+                here.set_axis_off()
+                continue
+            spring = int(shown[number])
+            turns = bool(solution.layout.turning_springs[spring])
+            length, kilo = ("rad", "moment") if turns else (solution.units.length, solution.units.force)
+            here.plot(0.5 * (nodes[:-1, spring] + nodes[1:, spring]), force[:, spring], color=INK, lw=0.7)
+            here.locator_params(axis="x", nbins=4)
+            here.set(
+                xlabel=f"deformation [{length}]",
+                ylabel=kilo if turns else f"force [{kilo}]",
+                title=f"{solution.springs[spring]}: {100 * found.left[-1, number]:.0f} % left",
+            )
+    return drawing

@@ -61,6 +61,7 @@ caption span.said { display: block; position: sticky; left: 0; max-width: min(46
 th, td { padding: .38rem .75rem; border-bottom: 1px solid var(--line); text-align: right; white-space: nowrap; }
 th { background: var(--wash); font-weight: 600; vertical-align: bottom; }
 td:first-child, th:first-child, .words td, .words th { text-align: left; }
+td .long { display: inline-block; white-space: normal; min-width: min(9rem, 30vw); }
 .words td { white-space: normal; max-width: 40rem; vertical-align: top; } .words td + td { min-width: 7rem; }
 @media (max-width: 40rem) { /* columns of long words, one below the other */
   .stacked thead { display: none; }

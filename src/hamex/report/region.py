@@ -14,7 +14,7 @@ from hamex.files import check_writable, write_atomically
 from hamex.report.page import captioned, cards, page, table
 from hamex.report.style import BLUE, INK, PAPER, RED, SOFT, STEPS, figure, to_svg
 from hamex.study.regions.result import Region
-from hamex.study.regions.shear_frames import FINISHED, LONGEST, PER_PERIOD, PROBABILITIES
+from hamex.study.regions.shear_frames import COLLAPSE, LONGEST, PER_PERIOD, PROBABILITIES
 from hamex.study.regions.types import STATES, TYPES
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ _KILOMETRES = 111.32  # of a degree along the equator
 def draw_map(region: Region) -> Figure:
     """Where damage is to be expected, and where drifts are large, in the steps of the damage states."""
     x = region.inventory
-    good = region.columns["status"] == FINISHED
+    good = region.good
     worse = sum((region.columns[name] for name in PROBABILITIES[2:]), np.zeros(len(region)))
     panels = [
         ("at least moderate damage, probability [%]", 100 * worse, 100.0),
@@ -200,6 +200,8 @@ def _cards(region: Region, found: dict[str, Any]) -> str:
         (f"{every['peak_floor_acceleration']['median'] or np.nan:.2f} g", "largest floor acceleration, median"),
         (_count(_sum(states, "extensive", "complete")), "buildings expected with extensive or complete damage"),
     ]
+    if region.degrading:
+        rows.append((f"{region.collapsed:,}", "buildings collapsed: a storey went down sideways"))
     if error is not None:
         share = error["peak_drift_ratio"]["share_within_2_percent"]
         rows.append(
@@ -316,7 +318,8 @@ def _how(region: Region, found: dict[str, Any]) -> str:
     lines = [
         f"{_capital(region.label)}. Each building is a shear model with all its storeys: equal floors, a straight "
         "first mode of the building's period, yield forces in proportion to the storey shears of ASCE 7 12.8.3, "
-        "kinematic hardening, Rayleigh damping in the first two modes.",
+        + ("hardening up to the ductility and then losing its strength" if region.degrading else "kinematic hardening")
+        + ", Rayleigh damping in the first two modes.",
         f"What the inventory leaves out comes from {escape(found['defaults'])}.",
         "Damage states: lognormal thresholds on the largest storey drift, medians of Hazus' low-rise class, dispersion "
         "0.4 (variability of the thresholds alone; not that of the motion or of the building).",
@@ -335,6 +338,12 @@ def _how(region: Region, found: dict[str, Any]) -> str:
             f"Step error: of {error['buildings']} buildings run again at an eighth of the step, "
             f"{shares['peak_drift_ratio']:.1f} % have their largest drift within 2 % and "
             f"{shares['peak_floor_acceleration']:.1f} % their largest floor acceleration."
+        )
+    if found.get("collapsed"):
+        lines.append(
+            f'<span class="bad">{found["collapsed"]:,} buildings collapsed: a storey went down sideways, beyond '
+            f"a drift of {100 * COLLAPSE:g} %; they count as completely damaged, their drifts are those up to "
+            "there, and they have no residual drift.</span>"
         )
     if found["failed"]:
         lines.append(f'<span class="bad">{found["failed"]:,} buildings have no result; see the column status.</span>')

@@ -147,11 +147,12 @@ class _Cut:
 
 def _gap(trial: ShorterStep, share: float, known: list[Break]) -> float:
     """How far the springs are beyond their breaks after a share of their way, the farthest of them, relative to where
-    those lie; negative before."""
+    those lie or the way began; negative before. Some break where they are undeformed."""
     gaps = list[float]()
     for spring, at in known:
         start = float(trial.start[spring])
-        gaps.append((1.0 if at > start else -1.0) * (start + share * float(trial.moved[spring]) - at) / abs(at))
+        beyond = (1.0 if at > start else -1.0) * (start + share * float(trial.moved[spring]) - at)
+        gaps.append(beyond / max(abs(at), abs(start)))
     return max(gaps)
 
 

@@ -24,6 +24,7 @@ from hamex.march.leapfrog import (
 from hamex.march.matrices import Rows
 from hamex.march.run import Kernel, as_it_is, compiled, held, worth_compiling
 from hamex.model.laws.ellipsoids import WIDEST
+from hamex.model.layout import hinge_of
 from hamex.model.record import Model, dense, per_spring
 from hamex.problem import Problem
 from hamex.problem.loads import loads_between
@@ -31,7 +32,7 @@ from hamex.schemes.prepare import between_springs, by_rows, is_oscillator
 from hamex.schemes.promised import longest, longest_on
 from hamex.schemes.scheme import How, LinearMap, March, Ran, Scheme, alpha_map, check_step
 from hamex.schemes.shear_frame import is_shear_frame
-from hamex.schemes.springs import prepared_springs, spring_blocks, states
+from hamex.schemes.springs import effort_of, law_kernels, prepared_springs, spring_blocks, states
 
 Array = NDArray[Any]
 AHEAD = 0.5  # dashpots see the velocity extrapolated to the node: second order
@@ -50,6 +51,11 @@ def check_lumped(model: Model) -> None:
             'mass="lumped", or use Galerkin'
         )
     if np.any(main <= 0):
+        if model.hinge_dofs.any():
+            hinge = hinge_of(model.dofs[int(np.argmax(model.hinge_dofs))])
+            raise SchemeError(
+                f"LeapFrog: takes lumped masses at every dof, and the {hinge} turns without; use Galerkin"
+            )
         raise SchemeError(
             f"LeapFrog: takes lumped masses at every dof, and {model.dofs[int(np.argmin(main))]!r} has none; build the "
             'model with mass="lumped" or give it a mass, or use Galerkin'
@@ -127,8 +133,9 @@ class LumpedMarch:
         if self.h > limit:
             raise SchemeError(f"LeapFrog: the step {self.h:g} s is beyond the stable step {limit:.6g} s of this model")
         outside = by_rows(model.stiffness)
-        work = outside.nnz + len(model.springs) * _WORK_PER_SPRING + len(model.dofs) * _WORK_PER_DOF
-        self.compiles = worth_compiling(how.steps * work, lumped)
+        work = outside.nnz + effort_of(model) * _WORK_PER_SPRING + len(model.dofs) * _WORK_PER_DOF
+        laws = law_kernels(model, "end", scheme.name)
+        self.compiles = worth_compiling(how.steps * work, lumped, *laws)
         self.states, self.elastic = states(model), between_springs(blocks, blocks.tangents)
         self.springs = prepared_springs(model, blocks, self.h, "end", scheme.name, self.compiles)
         mass = model.mass.diagonal().astype(float)

@@ -42,7 +42,17 @@ from hamex.schemes.prepare import (
 from hamex.schemes.scheme import Ran
 from hamex.schemes.solvers import ConjugateGradients, Factors, Solver, chosen, is_certain
 from hamex.schemes.sparse import places_of
-from hamex.schemes.springs import Blocks, ForceOf, cells_of, is_linear, is_straight, prepared_springs, states
+from hamex.schemes.springs import (
+    Blocks,
+    ForceOf,
+    cells_of,
+    effort_of,
+    is_linear,
+    is_straight,
+    law_kernels,
+    prepared_springs,
+    states,
+)
 
 Array = NDArray[Any]
 _WORK_PER_SPRING = 60  # a spring's step in units of an oscillator's, for the choice to compile
@@ -105,7 +115,8 @@ class OneStageMarch:
         self.sparse = self.solver is not None  # else in a band
         self.linear = self.sparse and is_linear(model)
         self.follows = self.sparse and not np.any(model.massless)  # velocities, so that no mass is factored for them
-        self.compiles = self.sparse or worth_compiling(self._work(), self.driver)
+        laws = law_kernels(model, self.force_of, self.who)
+        self.compiles = self.sparse or worth_compiling(self._work(), self.driver, *laws)
         self.hand = held if self.compiles else as_it_is
         damping = model.damping
         self.system = StructureMatrices(
@@ -138,9 +149,11 @@ class OneStageMarch:
         return Factors(), in_model_order(stage, B)
 
     def _work(self) -> int:
-        """Of all steps and one factorisation, in steps of an oscillator."""
-        dofs, springs = len(self.model.dofs), len(self.model.springs)
-        return self.steps * max(springs, dofs) * _WORK_PER_SPRING + dofs * self.assembly.width**2
+        """Of all steps and their factorisations, one where no spring slips, in steps of an oscillator."""
+        dofs = len(self.model.dofs)
+        factors = 1 if is_linear(self.model) else self.steps
+        springs = self.steps * max(effort_of(self.model), dofs) * _WORK_PER_SPRING
+        return springs + factors * dofs * self.assembly.width**2
 
     @property
     def at_nodes(self) -> bool:

@@ -37,7 +37,9 @@ if TYPE_CHECKING:
     from hamex.schemes.scheme import March
 
 Array = NDArray[Any]
-_FOLLOWED = 30  # a step of a followed spring in units of a slider's, for the choice to compile
+_FOLLOWED = (
+    10  # a step of a followed spring in units of a slider's, by the effort of its law: for the choice to compile
+)
 _INSTEAD = "use GeneralisedAlpha, Newmark or Galerkin"
 
 
@@ -134,7 +136,7 @@ class FollowedOscillator:
         self.numbers = np.array([self.model.mass[0, 0], damping_of_one(self.model), self.model.stiffness[0, 0]], float)
         self.P = np.ascontiguousarray(group.law.prepared(group, self.stiffness[kind], 1.0)[0], dtype=float)
         kernel = around_law(one_oscillator, "moved_by", step_of(group.law))
-        self.kernel = compiled(kernel) if worth_compiling(_FOLLOWED * how.steps, kernel) else kernel
+        self.kernel = compiled(kernel) if worth_compiling(_FOLLOWED * group.law.effort * how.steps, kernel) else kernel
 
     def advance(self, now: Mapping[str, Array], first: int, steps: int) -> Ran:
         """Some steps from a state on."""

@@ -22,6 +22,7 @@ from hamex.errors import ModelError, SchemeError
 from hamex.model.algebra import diagonal
 from hamex.model.record import Model, dense
 from hamex.schemes._generated import linear_element as linear_element_form
+from hamex.schemes.promise import CUT
 from hamex.schemes.springs import Blocks
 
 Array = NDArray[Any]
@@ -211,7 +212,7 @@ def linear_element(x: Scalars, h: float) -> LinearElement:
     if effective <= 0:
         limit = (x.c + math.sqrt(x.c**2 - 4 * x.K * x.m)) / -x.K
         raise SchemeError(
-            f"Galerkin: with the negative stiffness {x.K:g} the step must be below {limit:.6g} s, got {h:g} s"
+            f"Galerkin: with the negative stiffness {x.K:g} the step must be below {limit:.6g} s, got {h:g} s; {CUT}"
         )
     recoil, spring_du = coefficient("F", blocks, start) / effective, coefficient("du", blocks, spring)
     flexibility = coefficient("F", blocks, spring) - spring_du * recoil

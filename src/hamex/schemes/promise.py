@@ -29,6 +29,7 @@ from hamex.errors import ModelError, SchemeError
 from hamex.model.record import dense
 
 Array = NDArray[Any]
+CUT = 'take a shorter one, or let solve cut it: promise="cut"'
 ZERO = 1e-13  # of a unit diagonal: what counts as no resistance
 DENSE = 400  # rows up to which matrices are full
 _CLOSE = 1e-10  # relative width at which the bisection of the limit ends
@@ -106,6 +107,8 @@ class Matrices:
     dofs : names.
     curved : whether some spring is elastic but not linear.
     softens : whether some spring has a falling branch.
+    hinge : dof that shows it → what a hinge of a member does that no step can hold, and what helps; None where it is
+        none.
     """
 
     mass: Any
@@ -118,6 +121,7 @@ class Matrices:
     dofs: tuple[str, ...]
     curved: bool = False
     softens: bool = False
+    hinge: Callable[[int], tuple[str, str] | None] = lambda dof: None
 
 
 def longest_step(form: Form, system: Matrices, near: float = 1.0) -> float:
@@ -156,7 +160,7 @@ def check(form: Form, system: Matrices, h: float, who: str) -> None:
     low = _admissible(form, system, h)
     limit = _bisected(form, system, low, min(2 * low, h))
     cause = "springs of this model that soften" if system.softens else "the negative stiffness of this model"
-    raise SchemeError(f"{who}: with {cause} the step must be below {limit:.6g} s, got {h:g} s")
+    raise SchemeError(f"{who}: with {cause} the step must be below {limit:.6g} s, got {h:g} s; {CUT}")
 
 
 def weakest(form: Form, system: Matrices, h: float) -> int | None:
@@ -204,6 +208,11 @@ def _admissible(form: Form, system: Matrices, h: float) -> float:
         low *= 0.5
         weak = weakest(form, system, low)
     if weak is not None and system.softens:
+        if (hinge := system.hinge(weak)) is not None:
+            raise ModelError(
+                f"{hinge[0]}: no step is short enough to have one solution for certain. {hinge[1]}; "
+                'promise="reported" goes on and tells from when on it is not certain'
+            )
         raise ModelError(
             f"{system.dofs[weak]!r} has no mass, and its springs may soften more steeply than what is left there "
             "resists: no step is short enough to have one solution for certain. Give it mass, or its springs a flatter "

@@ -18,6 +18,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from hamex.model.layout import hinge_of
 from hamex.model.record import Model, dense
 from hamex.schemes import promise
 from hamex.schemes.prepare import between_springs, by_rows, tangent_matrix
@@ -48,18 +49,21 @@ def matrices(model: Model) -> promise.Matrices:
     blocks, damping = spring_blocks(model), model.damping
     as_needed = dense if len(model.dofs) <= _FULL else by_rows
 
-    def springs(tau: float, isotropic: bool) -> Any:
-        softest = {
+    def softest(tau: float, isotropic: bool) -> Any:
+        by_group = {
             kind: group.law.softest(group, blocks.by_group[kind], tau, isotropic) for kind, group in model.laws.items()
         }
-        return tangents(softest)
+        return blocks.filled(by_group, model)
+
+    def springs(tau: float, isotropic: bool) -> Any:
+        return tangents(softest(tau, isotropic))
 
     @cache
     def elastic() -> Any:
-        return tangents({kind: group.law.stiffest(group, blocks.by_group[kind]) for kind, group in model.laws.items()})
+        stiffest = {kind: group.law.stiffest(group, blocks.by_group[kind]) for kind, group in model.laws.items()}
+        return tangents(blocks.filled(stiffest, model))
 
-    def tangents(by_group: dict[str, Any]) -> Any:
-        T = blocks.filled(by_group, model)
+    def tangents(T: Any) -> Any:
         return full_tangents(model, blocks, T) if as_needed is dense else tangent_matrix(model, blocks, T)
 
     return promise.Matrices(
@@ -73,6 +77,39 @@ def matrices(model: Model) -> promise.Matrices:
         model.dofs,
         curved=any(group.law.form == "elastic" for group in model.laws.values()),
         softens=any(group.law.softens for group in model.laws.values()),
+        hinge=lambda dof: _hinge(model, blocks, softest(math.inf, True), dof),
+    )
+
+
+def _hinge(model: Model, blocks: Blocks, T: Any, dof: int) -> tuple[str, str] | None:
+    """The worst hinge in series with its member that softens by more than its member, unloading, gives way: nothing
+    else holds its rotation, so that neither mass nor a short step can help. Else the one whose rotation is the dof,
+    with its joint. ``T`` are the softest tangents."""
+    from scipy.linalg import eigh
+
+    turns = np.flatnonzero(model.hinge_dofs)
+    if not turns.size:
+        return None
+    left = dense(by_rows(tangent_matrix(model, blocks, T))[turns][:, turns])
+    places = {name: spring for spring, name in enumerate(model.springs)}
+    members = [model.dofs[turn].rpartition(".r") for turn in turns]
+    hinges = [places.get(f"{name}.M{end}", places.get(f"{name}.Mz{end}", 0)) for name, _, end in members]
+    falls = np.maximum(-T[hinges], 0.0)
+    share, shape = eigh(np.diag(falls), left + np.diag(falls), subset_by_index=[len(turns) - 1] * 2)
+    if share[0] < 1:
+        if not model.hinge_dofs[dof]:
+            return None
+        return (
+            f"the {hinge_of(model.dofs[dof])} and those around its joint may soften more steeply than what is left "
+            "there resists",
+            "Give the joint rotary mass, or its hinges a flatter falling branch",
+        )
+    worst = int((falls * np.abs(shape[:, 0])).argmax())
+    both = " with the hinge at its other end" if np.count_nonzero(shape[:, 0] * falls * left[worst]) > 1 else ""
+    return (
+        f"the {hinge_of(model.dofs[turns[worst]])} softens by up to {falls[worst]:.6g}{both}, while its member unloads "
+        f"with {falls[worst] / share[0]:.6g}, and may snap back",
+        "Give it a flatter falling branch, or a shorter member",
     )
 
 

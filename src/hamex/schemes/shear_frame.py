@@ -1,10 +1,11 @@
-"""Shear frames with one slider per storey: recognised by their record, one of them or many as arrays, and the
-tridiagonal route of the linear element for one; that for many is :mod:`hamex.solve.cases`."""
+"""Shear frames with one slider per storey, or storeys that are followed along their path: recognised by their record,
+one of them or many as arrays, and the tridiagonal routes of the linear element for one; those for many are
+:mod:`hamex.solve.cases` and :mod:`hamex.solve.followed`."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +15,7 @@ from hamex.march import followed as frame
 from hamex.march.run import Kernel, around_law, compiled, worth_compiling
 from hamex.march.shear_frame import ALONE, FREE, ISOTROPIC, KINEMATIC, MAIN, RATE, ROWS, SIDE, FrameHistory, shear_frame
 from hamex.march.springs import along, followed
+from hamex.model.laws.law import Law
 from hamex.model.laws.path import at_start
 from hamex.model.record import Model, dense
 from hamex.model.shear_frames import ARRAYS, ShearFrames
@@ -23,13 +25,15 @@ from hamex.schemes._generated import linear_element as linear_element_form
 from hamex.schemes.prepare import LONG, lift
 from hamex.schemes.promised import check_promise
 from hamex.schemes.scheme import How, Ran
+from hamex.schemes.springs import can_break
 
 if TYPE_CHECKING:
     from hamex.schemes.families import ElementScheme
+    from hamex.schemes.scheme import March
 
 Array = NDArray[Any]
 _WORK_PER_STOREY = 12  # a storey's step in units of an oscillator's, for the choice to compile
-_WORK_PER_FOLLOWED = 60  # the same of a storey that is followed along its path
+_WORK_PER_FOLLOWED = 20  # the same of a storey that is followed along its path, by the effort of its law
 
 
 def is_shear_frame(model: Model) -> bool:
@@ -187,6 +191,49 @@ class ShearFrameMarch:
         return Ran(nodes, {"force": F, "solves": solves, "searches": searches}, end)
 
 
+class FollowedStoreys(NamedTuple):
+    """Floors in a row on storeys that are followed along their path, as :mod:`hamex.march.followed` takes them.
+
+    Attributes
+    ----------
+    law : of all storeys.
+    P : (storey, width), its numbers.
+    table : rows of the frame, (row, floor).
+    """
+
+    law: type[Law]
+    P: Array
+    table: Array
+
+
+def followed_storeys(model: Model, h: float) -> FollowedStoreys:
+    """A frame as the scheme sees it, for steps of h seconds."""
+    kind, group = next((kind, group) for kind, group in model.laws.items() if len(group.first))
+    prepared = group.law.prepared(group, model.spring_stiffness[kind], 1.0)
+    P = np.ascontiguousarray(prepared[np.argsort(group.first)], dtype=float)
+    form, matrices = linear_element_form(h), (model.mass, model.damping.matrix, model.stiffness)
+    mains: Any = dict(zip("mck", (matrix.diagonal() for matrix in matrices), strict=True))
+    sides: Any = dict(zip("mck", map(_side, matrices), strict=True))
+    start, end = form["motion_start"]["du"], form["motion_end"]["du"]
+    main, side = (np.asarray(lift({"du": start}, blocks)["du"]) for blocks in (mains, sides))
+    inertia = (start["m"] - end["m"]) * mains["m"]
+    table = np.array([main, side, mains["k"], sides["k"], inertia, P[:, 0], mains["m"]], dtype=float)
+    return FollowedStoreys(group.law, P, table)
+
+
+def frame_step(law: type[Law]) -> Kernel:
+    """The step of a frame around the law of its storeys."""
+    if law.spring_piece is not None:
+        asked = around_law(followed, "spring_piece", law.spring_piece)
+    else:
+        assert law.spring_along is not None
+        asked = around_law(along, "spring_along", law.spring_along)
+    storeys = around_law(frame.storeys_at, "asked", asked)
+    search = around_law(frame.frame_search, "storeys_at", storeys)
+    solved = around_law(around_law(frame.solved_frame, "storeys_at", storeys), "frame_search", search)
+    return around_law(frame.stepped_frame, "solved_frame", solved)
+
+
 class FollowedFrame:
     """The linear time element on floors in a row whose storeys are followed along their path: Newton's steps by
     tridiagonal sweeps."""
@@ -195,26 +242,10 @@ class FollowedFrame:
         self.problem, self.scheme, self.how = problem, scheme, how
         model = self.model = scheme.sees(problem.model)
         check_promise(model, scheme)
-        kind, group = next((kind, group) for kind, group in model.laws.items() if len(group.first))
-        self.law, order = group.law, np.argsort(group.first)
-        prepared = group.law.prepared(group, model.spring_stiffness[kind], 1.0)
-        self.P = np.ascontiguousarray(prepared[order], dtype=float)
-        form, matrices = linear_element_form(scheme.step), (model.mass, model.damping.matrix, model.stiffness)
-        mains: Any = dict(zip("mck", (matrix.diagonal() for matrix in matrices), strict=True))
-        sides: Any = dict(zip("mck", map(_side, matrices), strict=True))
-        start, end = form["motion_start"]["du"], form["motion_end"]["du"]
-        main, side = (np.asarray(lift({"du": start}, blocks)["du"]) for blocks in (mains, sides))
-        inertia = (start["m"] - end["m"]) * mains["m"]
-        self.table = np.array([main, side, mains["k"], sides["k"], inertia, self.P[:, 0]], dtype=float)
-        if group.law.spring_piece is not None:
-            asked = around_law(followed, "spring_piece", group.law.spring_piece)
-        else:
-            asked = around_law(along, "spring_along", group.law.spring_along)
-        storeys = around_law(frame.storeys_at, "asked", asked)
-        search = around_law(frame.frame_search, "storeys_at", storeys)
-        step = around_law(around_law(frame.solved_frame, "storeys_at", storeys), "frame_search", search)
-        kernel = around_law(frame.one_frame, "solved_frame", step, inlines=True)
-        work = how.steps * len(model.dofs) * _WORK_PER_FOLLOWED
+        self.law, self.P, self.table = followed_storeys(model, scheme.step)
+        kernel = around_law(frame.one_frame, "stepped_frame", frame_step(self.law), inlines=True)
+        self.general: March | None = None  # for steps in which a storey breaks
+        work = how.steps * len(model.dofs) * _WORK_PER_FOLLOWED * self.law.effort
         self.kernel: Kernel = compiled(kernel) if worth_compiling(work, kernel) else kernel
 
     def advance(self, now: Mapping[str, Array], first: int, steps: int) -> Ran:
@@ -229,16 +260,47 @@ class FollowedFrame:
         F, u[0], p[0] = F[1:], now["displacement"], now["momentum"]
         for v, name in enumerate(names):
             z[0, v::many] = now.get(name, 0.0)
-        solves = np.zeros(steps, dtype=np.int64)
-        means, patterns = np.ascontiguousarray(loads.means), np.ascontiguousarray(loads.patterns.T)
-        room, dz = np.zeros((frame.ROOM, n)), np.empty(n * many)
-        failed = self.kernel(self.table, self.P, means, patterns, h, room, dz, u, p, z, F, solves)
-        if failed:
-            raise _unsolved(first + failed, h)
+        solves, events = np.zeros(steps, dtype=np.int64), self._events(steps)
+        push = np.zeros((steps, n))  # channel by channel: where a run is cut changes no bit
+        for value, pattern in zip(loads.means.T, loads.patterns.T, strict=True):
+            push += value[:, None] * pattern
+        room, dz, at = np.zeros((frame.ROOM, n)), np.empty(n * many), 0
+        while at < steps:
+            some = (push[at:], h, room, dz, u[at:], p[at:], z[at:], F[at:], solves[at:])
+            failed = self.kernel(self.table, self.P, *some)
+            if not failed:
+                break
+            at += failed
+            if solves[at - 1] != frame.BREAKING:
+                raise _unsolved(first + at, h)
+            last = {"displacement": u[at - 1], "momentum": p[at - 1]}
+            last |= {name: z[at - 1, v::many] for v, name in enumerate(names)}
+            cut = self._cut(last, first + at - 1)
+            u[at], p[at] = cut.end["displacement"], cut.end["momentum"]
+            for v, name in enumerate(names):
+                z[at, v::many] = cut.end[name]
+            F[at - 1], solves[at - 1] = cut.steps["force"][0], cut.steps["solves"][0]
+            for name, values in events.items():
+                values[at - 1] = cut.steps[name][0]
         nodes = {"displacement": u, "momentum": p}
         nodes |= {name: np.ascontiguousarray(z[:, v::many]) for v, name in enumerate(names)}
         end = {name: history[-1].copy() for name, history in nodes.items()}
-        return Ran(nodes, {"force": F, "solves": solves}, end)
+        return Ran(nodes, {"force": F, "solves": solves, **events}, end)
+
+    def _events(self, steps: int) -> dict[str, Array]:
+        """What steps in which a storey breaks tell; nothing where none can."""
+        if not can_break(self.model):
+            return {}
+        count, work = np.zeros(steps, dtype=np.int64), np.zeros((steps, len(self.model.springs)))
+        return {"events": count, "event_work": work, "event_damping": np.zeros(steps)}
+
+    def _cut(self, now: Mapping[str, Array], step: int) -> Ran:
+        """One step in which a storey breaks, as that of any structure."""
+        from hamex.schemes.families import galerkin_march
+
+        if self.general is None:
+            self.general = galerkin_march(self.problem, self.scheme, self.how)
+        return self.general.advance({name: value.copy() for name, value in now.items()}, step, 1)
 
 
 def _unsolved(step: int, h: float) -> ConvergenceError:

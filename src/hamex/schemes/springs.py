@@ -162,7 +162,7 @@ def prepared_springs(
     """All groups of a model for steps that ask after the time τ; refuses laws that the scheme cannot ask."""
     I: list[Array] = []
     P: list[Array] = []
-    begin, row, kernels = [], [], []
+    begin, row = [], []
     z_at, block_at = 0, 0
     for kind, group in model.laws.items():
         springs = len(group.springs)
@@ -183,9 +183,9 @@ def prepared_springs(
             ).astype(np.int64)
         )
         P.append(numbers.ravel())
-        kernels.append(kernel_of(group.law, force_of, who))
         z_at += len(group.law.variables) * springs
         block_at += len(group.first) if group.blocked else 0
+    kernels = law_kernels(model, force_of, who)
     addresses = [_address(kernel, model) if compile else numbered(kernel) for kernel in kernels]
     whole = np.concatenate(I) if I else np.zeros(0, dtype=np.int64)
     return SpringGroups(
@@ -212,6 +212,20 @@ def _address(kernel: Kernel, model: Model) -> int:
             raise
         said = next((line for line in str(problem).splitlines() if line.strip()), "")
         raise LawError(f"{' or '.join(own)}: Numba cannot compile it: {said}") from None
+
+
+def law_kernels(model: Model, force_of: ForceOf, who: str) -> list[Kernel]:
+    """How the laws of a model answer a scheme: what a march calls by address."""
+    return [kernel_of(group.law, force_of, who) for group in model.laws.values() if len(group.springs)]
+
+
+_COUPLED = 40  # a spring of a block that is solved for all its components at once
+
+
+def effort_of(model: Model) -> int:
+    """Of all springs in a step as plain Python, in springs with a slider: for the choice to compile."""
+    laws = [(len(group.springs), group.law) for group in model.laws.values()]
+    return sum(count * law.effort * (_COUPLED if law.group_at is not None else 1) for count, law in laws)
 
 
 def kernel_of(law: Any, force_of: ForceOf, who: str) -> Kernel:

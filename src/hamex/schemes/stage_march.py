@@ -17,7 +17,18 @@ from numpy.typing import NDArray
 
 from hamex.errors import ConvergenceError, SchemeError
 from hamex.march.matrices import lu_solved
-from hamex.march.run import Kernel, address, as_it_is, compiled, held, interpreted, invoke, numbered, worth_compiling
+from hamex.march.run import (
+    Kernel,
+    address,
+    as_it_is,
+    called,
+    compiled,
+    held,
+    interpreted,
+    invoke,
+    numbered,
+    worth_compiling,
+)
 from hamex.march.stage_march import History, stage_march
 from hamex.march.stage_newton import measured
 from hamex.march.stage_springs import StageLaws, followed_state, linearised, respond
@@ -29,7 +40,7 @@ from hamex.schemes.promised import check_promise
 from hamex.schemes.scheme import How, Ran, joined
 from hamex.schemes.sparse import SparseLU, places_of
 from hamex.schemes.sparse import lu_solved as sparse_solved
-from hamex.schemes.springs import prepared_springs, spring_blocks, states
+from hamex.schemes.springs import effort_of, is_linear, law_kernels, prepared_springs, spring_blocks, states
 from hamex.schemes.stage_system import WIDEST_BAND, StageLayout, StageSystem
 from hamex.schemes.stages import MappedSteps, StageHistory, StageTable, is_small
 
@@ -88,10 +99,12 @@ class StageMarch:
         self.wide = self.system.width > WIDEST_BAND if wide is None else wide
         self.springs, self.work = self.system.springs(), self.system.work()
         self.matrix: Any = self._sparse(model) if self.wide else self.system.band()
-        dofs, springs = len(model.dofs), len(model.springs)
-        factor = 0 if self.wide else dofs * self.system.width**2  # of a band, once
-        work = self.q * (most * max(springs, dofs) * _WORK_PER_SPRING + factor)
-        machine = worth_compiling(work, respond if self.wide else stage_march)
+        dofs = len(model.dofs)
+        factor = 0 if self.wide else 4 * self.q**3 * dofs * self.system.width**2  # of a band
+        factors = 1 if is_linear(model) else most
+        work = self.q * most * max(effort_of(model), dofs) * _WORK_PER_SPRING + factors * factor
+        laws = law_kernels(model, "end", who)
+        machine = worth_compiling(work, respond if self.wide else stage_march, *laws)
         self.laws = laws_of(model, self.system.element.tau, who, machine)
         self.kernel = self._compiled() if machine else self._plain()
         self.hand = held if machine else as_it_is
@@ -118,25 +131,19 @@ class StageMarch:
         """The march as machine code; around a sparse solver the pieces alone."""
         m, w, s, local = self.motion, self.work, self.springs, self.system.local
         e0, z0 = np.zeros(s.F.shape[1]), np.zeros(s.dz.shape[1])
+        asked: tuple[tuple[Any, ...], ...] = (
+            (respond, self.laws, m.cross, e0, w.ex, z0, w.Y, True, s),
+            (linearised, self.laws, local, m.cross, e0, w.ex, z0, w.Y, s),
+            (measured, m, local, e0, z0, w.x, s.F, w.Y, w.ex, 0.0, s, w),
+            (lu_solved, self.matrix, s.coupled, True, w.d, w.small),
+            (followed_state, self.laws, 0, e0, w.ex[0], z0, s),
+        )
         if self.wide:
             self.motion.call[:] = [
-                numbered(f)
-                for f in (
-                    compiled(respond),
-                    compiled(linearised),
-                    compiled(measured),
-                    sparse_solved,
-                    compiled(followed_state),
-                )
+                numbered(sparse_solved if f is lu_solved else called(f, *given)) for f, *given in asked
             ]
             return interpreted(stage_march, {"invoke": invoke})
-        self.motion.call[:] = [
-            address(respond, self.laws, m.cross, e0, w.ex, z0, w.Y, True, s),
-            address(linearised, self.laws, local, m.cross, e0, w.ex, z0, w.Y, s),
-            address(measured, m, local, e0, z0, w.x, s.F, w.Y, w.ex, 0.0, s, w),
-            address(lu_solved, self.matrix, s.coupled, True, w.d, w.small),
-            address(followed_state, self.laws, 0, e0, w.ex[0], z0, s),
-        ]
+        self.motion.call[:] = [address(*f) for f in asked]
         return compiled(stage_march)
 
     def advance(self, u: Array, p: Array, z: Array, branch: Array, values: Array) -> Steps:
@@ -254,9 +261,10 @@ def check_stages(problem: Problem, scheme: ElementScheme, how: How) -> None:
         raise SchemeError(f"{name}: moving supports are available with Galerkin(degree=1) only")
     for group in model.laws.values():
         if group.law.form == "path":
+            more = "" if group.law.spring_at is None else ", or Newmark(…, safeguarded=True)"
             raise SchemeError(
                 f"{name}: {group.law.__name__} follows its path, and there is none between stages; use "
-                "Galerkin(degree=1), or Newmark(…, safeguarded=True)"
+                f"Galerkin(degree=1){more}"
             )
         if group.law.kind == "surface" and np.any(group.isotropic > 0) and len(scheme.table().c) > 1:
             raise SchemeError(

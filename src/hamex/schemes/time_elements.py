@@ -55,7 +55,7 @@ class TimeElement(ElementScheme):
         if is_followed(seen):
             return None if can_break(seen) else FollowedOscillator
         if is_followed_frame(seen):
-            return None if can_break(seen) or is_long(seen, self.step) else FollowedFrame
+            return None if is_long(seen, self.step) else FollowedFrame
         if seen is not problem.model:
             return None
         if is_oscillator(seen):

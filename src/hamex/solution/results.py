@@ -14,6 +14,8 @@ from numpy.typing import NDArray
 from hamex.checks import is_finite
 from hamex.errors import InputError
 from hamex.model.algebra import diagonal, rows
+from hamex.model.laws.law import Law
+from hamex.model.laws.path import passed
 from hamex.model.layout import Geometry, Storeys, ratios
 from hamex.model.record import yield_forces
 from hamex.problem import Problem
@@ -117,7 +119,9 @@ def _spring_peak(s: Answers) -> Array:
 
 
 def _yield_deformation(s: Answers) -> Array:
-    return np.asarray(yield_forces(s.model) * diagonal(s.model.flexibility))
+    """Not of hinges in series with a member: their own stiffness is a part of the member's, and a choice."""
+    alone = np.asarray(abs(s.model.compatibility).T @ s.model.hinge_dofs) == 0
+    return np.where(alone, yield_forces(s.model) * diagonal(s.model.flexibility), np.nan)
 
 
 def _ductility(s: Answers) -> Array:
@@ -336,6 +340,55 @@ def frames_at(solution: Answers, nodes: Array, scale: float) -> Frames:
     for element, springs in enumerate(geometry.springs):
         yielded[:, element] = slipped[:, list(springs)].any(axis=1)
     return Frames(solution.times[nodes], geometry.coordinates + scale * moved, yielded, slipped, geometry, float(scale))
+
+
+_SMOOTH = 12  # points of a smooth law on its way to the farthest deformation
+
+
+def strength_left(solution: Answers, nodes: Array) -> Array:
+    """(node, spring): what is left of the strength of springs whose force may fall, on the weaker of their sides; NaN
+    for others.
+
+    The strength of a side is the largest force on a push from the present state to the farthest deformation of the
+    run, over that of a new spring. A law is followed from turning point to turning point, which is all that it knows.
+    """
+    model, e = solution.scheme.sees(solution.model), solution.values("deformation")
+    left, k, start = np.full((len(nodes), e.shape[1]), np.nan), 1 / diagonal(model.flexibility), solution.problem.start
+    for group in model.laws.values():
+        if not group.law.softens or group.law.form != "path":
+            continue
+        table = group.law.prepared(group, k[group.first], 1.0)
+        for row, spring in zip(table, group.first.tolist(), strict=True):
+            far = float(np.abs(e[:, spring]).max())
+            z = np.array([start.internal.get(name, np.zeros(spring + 1))[spring] for name in group.law.variables])
+            new = [_pushed(group.law, row, 0.0, way * far, np.zeros_like(z)) for way in (1.0, -1.0)]
+            at = float(e[0, spring])
+            for node in _turns(e[:, spring], nodes):
+                goal = float(e[node, spring])
+                passed(group.law, row, at, goal, 1.0, z)
+                at = goal
+                here = np.flatnonzero(nodes == node)
+                if here.size and min(new) > 0:
+                    now = [_pushed(group.law, row, at, way * far, z.copy()) for way in (1.0, -1.0)]
+                    left[here, spring] = min(1.0, *(a / b for a, b in zip(now, new, strict=True)))
+    return left
+
+
+def _turns(e: Array, nodes: Array) -> list[int]:
+    """Nodes at which a history turns, and those given."""
+    way = np.sign(np.diff(e))
+    way = way[np.maximum.accumulate(np.where(way != 0, np.arange(len(way)), 0))] if len(way) else way
+    return np.union1d(np.flatnonzero(np.diff(way)) + 1, nodes).tolist()
+
+
+def _pushed(law: type[Law], p: Array, e: float, goal: float, z: Array) -> float:
+    """Largest force towards the goal on the way there."""
+    count = 1 if law.spring_piece is not None else _SMOOTH
+    way, points = (1.0 if goal > 0 else -1.0), np.linspace(e, goal, count + 1)
+    most = way * float(p[0] * (e - z[0])) if z.any() else 0.0
+    for a, b in zip(points[:-1].tolist(), points[1:].tolist(), strict=True):
+        most = max([most, *(way * force for _, force, _, _, _ in passed(law, p, a, b, 1.0, z))])
+    return most
 
 
 def has_slipped(solution: Answers) -> Array:

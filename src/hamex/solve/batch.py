@@ -29,7 +29,7 @@ from hamex.schemes.time_elements import Galerkin, is_linear
 from hamex.solution.batch import STATE, Batch
 from hamex.solution.source import model_numbers, named_bytes
 from hamex.solve.cases import CaseGroup, Cases, Motion, arrange
-from hamex.solve.path_oscillators import ManyFollowed, are_followed
+from hamex.solve.followed import ManyFollowed, are_followed
 from hamex.solve.runners import BlockResults, ManyFrames, ManyOscillators, OneByOne, Request, SampledMotion, Standing
 from hamex.solve.settling import check_settle, look_at_the_ends, say_swinging
 
@@ -112,7 +112,7 @@ def batch(
         check_settle("batch", settle)
         if request.histories:
             raise InputError("batch: runs that settle have histories of different length; leave one of the two out")
-    run = _runner(systems, cases, scheme, standing)
+    run = _runner(systems, cases, scheme, standing, request)
     run.check(request)
     units = systems[0].units if isinstance(systems, list) else systems.units
     if any(isinstance(motion, GroundMotion) for motion in cases.motions):
@@ -243,17 +243,18 @@ def _systems(models: object) -> Systems:
     return given
 
 
-def _runner(systems: Systems, cases: Cases, scheme: object, standing: Standing) -> Runner:
+def _runner(systems: Systems, cases: Cases, scheme: object, standing: Standing, request: Request) -> Runner:
     if not isinstance(scheme, Scheme):
         raise ProblemError(f"batch: the scheme must be one such as Galerkin(step), got {scheme!r}")
     linear = is_linear(scheme)
     if standing is not None and not isinstance(systems, list):
         raise ProblemError("batch: a standing load acts on models that are solved one by one; give a list of models")
     if isinstance(systems, list):
-        if standing is None and isinstance(scheme, Galerkin) and scheme.whole and _single(cases):
+        asked = standing is None and ManyFollowed.gives(request) and _single(cases, len(systems[0].dofs))
+        if asked and isinstance(scheme, Galerkin) and scheme.whole:
             seen = [scheme.sees(model) for model in systems]
-            if are_followed(seen):
-                return ManyFollowed(seen, scheme)
+            if are_followed(seen, scheme.step):
+                return ManyFollowed(systems, scheme)
         linear = linear and standing is None
         if linear and all(is_oscillator(model) for model in systems) and _single(cases):
             return ManyOscillators(Oscillators.of(systems))
@@ -277,9 +278,10 @@ def _runner(systems: Systems, cases: Cases, scheme: object, standing: Standing) 
     return ManyOscillators(systems)
 
 
-def _single(cases: Cases) -> bool:
+def _single(cases: Cases, dofs: int = 1) -> bool:
+    """Whether all motions have one channel, on so many dofs."""
     return all(
-        isinstance(motion, GroundMotion) or (isinstance(motion, Load) and motion.width == motion.channels == 1)
+        isinstance(motion, GroundMotion) or (isinstance(motion, Load) and (motion.width, motion.channels) == (dofs, 1))
         for motion in cases.motions
     )
 
@@ -435,9 +437,12 @@ def _forces(run: Runner) -> dict[str, Array]:
 def _motion_numbers(record: SampledMotion) -> dict[str, Any]:
     """The numbers of a motion: as the kernels take it, or at the nodes where models are solved one by one."""
     more = {"h": record.h, "steps": record.steps, "gravity": record.gravity, "push": record.push, "shake": record.shake}
-    if record.values.size:
-        return {"values": record.values, **more}
     motion = record.motion
+    if record.values.size:
+        found: dict[str, Any] = {"values": record.values, **more}
+        if not isinstance(motion, GroundMotion) and motion.width > 1:
+            found |= {"patterns": motion.patterns, "ground": motion.ground}
+        return found
     if isinstance(motion, GroundMotion):
         return {"values": in_gravities(motion.unit) * motion.acceleration, "every": motion.step, **more}
     return {

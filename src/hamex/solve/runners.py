@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from hamex.errors import InputError, ModelError, OverflowRunError
 from hamex.model.algebra import rows
 from hamex.model.oscillator import Oscillators
-from hamex.model.record import Model
+from hamex.model.record import Model, dense
 from hamex.model.shear_frames import ShearFrames
 from hamex.motion.ground import GroundMotion
 from hamex.motion.load import Load, LoadSum
@@ -79,6 +79,12 @@ def _cycles(solution: Solution) -> Array:
     return np.array(counts)
 
 
+def _slip_of_storeys(solution: Solution) -> Array:
+    if solution.springs != solution.labels("storey"):
+        raise InputError("batch: residual_slip is that of shear frames, one spring a storey; take residual_drift")
+    return solution.values("slip")
+
+
 _OF_OSCILLATORS: Mapping[str, Callable[[Solution], Array]] = {
     "displacement": _largest(_all("displacement")),
     "velocity": _largest(_all("velocity")),
@@ -99,6 +105,7 @@ _OF_STOREYS: Mapping[str, Callable[[Solution], Array]] = {
     "absolute_acceleration": _largest(_floors(_all("absolute_acceleration"))),
     "drift": _largest(_all("storey_drift")),
     "force": _largest(_all("storey_shear")),
+    "residual_slip": lambda solution: _slip_of_storeys(solution)[-1],
     "residual_displacement": _floors(_last("displacement")),
     "residual_drift": _last("storey_drift"),
     "settled_displacement": _floors(_rest("displacement")),
@@ -107,16 +114,31 @@ _OF_STOREYS: Mapping[str, Callable[[Solution], Array]] = {
 }
 
 
-def measures_of(storeys: int) -> Mapping[str, Callable[[Solution], Array]]:
-    """Measures that a single solution gives, for an oscillator (0) or a structure with storeys."""
-    return _OF_STOREYS if storeys else _OF_OSCILLATORS
+# Where the springs are the storeys, each storey has one of its own.
+_OF_STOREY_SPRINGS: Mapping[str, Callable[[Solution], Array]] = {
+    **_OF_STOREYS,
+    **{name: _OF_OSCILLATORS[name] for name in ("ductility", "residual_slip", "plastic_work")},
+}
+
+
+def measures_of(model: Model, storeys: int) -> Mapping[str, Callable[[Solution], Array]]:
+    """Measures that a single solution gives, for an oscillator (0 storeys) or a structure with storeys."""
+    if not storeys:
+        return _OF_OSCILLATORS
+    return _OF_STOREY_SPRINGS if _springs_are_storeys(model) else _OF_STOREYS
+
+
+def _springs_are_storeys(model: Model) -> bool:
+    if model.storeys is None or len(model.springs) != len(model.storeys.names):
+        return False
+    return np.array_equal(dense(model.storeys.drift), dense(model.compatibility).T)
 
 
 def measure(solution: Solution, name: str, storeys: int | None = None) -> Array:
     """One measure: a number of an oscillator, one per storey or floor of a structure."""
     if storeys is None:
         storeys = len(solution.labels("storey")) if "storey_drift" in solution.names else 0
-    values = measures_of(storeys)[name](solution)
+    values = measures_of(solution.model, storeys)[name](solution)
     return values if storeys else values[0]
 
 
@@ -303,25 +325,11 @@ class OneByOne:
         self.models, self.scheme = models, scheme
         # Found once for each model, whatever shakes it then: forces on its dofs and the state at rest under them.
         self.at_rest = None if standing is None else [_at_rest(model, standing) for model in models]
-        self.storeys = len(getattr(models[0].storeys, "names", ()))
-        self.places = 0 if len(models[0].dofs) == 1 else self.storeys
+        self.places = 0
 
     def check(self, request: Request) -> None:
         """Refuse what this kind of run cannot give."""
-        if any(name.endswith("drift") for name in request.measures):
-            self.places = self.storeys  # one storey is an oscillator, but only a storey has a drift
-        if not self.places and len(self.models[0].dofs) > 1:
-            raise ModelError(
-                f"batch: measures belong to storeys, and a model of {len(self.models[0].dofs)} dofs without levels has "
-                "none; give the frame its levels (levels=…), or use hamex.solve, which keeps all histories"
-            )
-        known("measures", request.measures, measures_of(self.places))
-        known("histories", request.histories, {})
-        if request.final or request.dtype == np.float32:
-            raise InputError(
-                "batch: models that are solved one by one give measures in float64 and no final states; "
-                "use hamex.solve for those"
-            )
+        self.places = places_of(self.models[0], request)
 
     def march(
         self,
@@ -357,6 +365,27 @@ class OneByOne:
             settled.append(solution.extent.settled is True)
         ends = {"collapse": np.array(ended)} | ({} if request.settle is None else {"settled": np.array(settled, float)})
         return BlockResults({name: np.array(values) for name, values in rows.items()}, ends=ends)
+
+
+def places_of(model: Model, request: Request) -> int:
+    """Storeys of the models of a batch, 0 for oscillators; refuses what neither single runs nor those of models that
+    are followed along their path can give."""
+    places = len(getattr(model.storeys, "names", ()))
+    if len(model.dofs) == 1 and not any(name.endswith("drift") for name in request.measures):
+        places = 0  # one storey is an oscillator, but only a storey has a drift
+    if not places and len(model.dofs) > 1:
+        raise ModelError(
+            f"batch: measures belong to storeys, and a model of {len(model.dofs)} dofs without levels has "
+            "none; give the frame its levels (levels=…), or use hamex.solve, which keeps all histories"
+        )
+    known("measures", request.measures, measures_of(model, places))
+    known("histories", request.histories, {})
+    if request.final or request.dtype == np.float32:
+        raise InputError(
+            "batch: models that are solved one by one, or followed along their path, give measures in float64 and no "
+            "final states; use hamex.solve for those"
+        )
+    return places
 
 
 def _at_rest(model: Model, standing: Standing) -> tuple[Array, State]:

@@ -20,9 +20,9 @@ from hamex.model.laws.law import Group
 from hamex.model.record import Model, modes
 from hamex.motion.load import Load
 from hamex.problem import Problem, State, forces_on
-from hamex.schemes.onestage import OneStageMarch
+from hamex.schemes.onestage import OneStageMarch, Walked
 from hamex.schemes.prepare import static_stage, tangent_matrix
-from hamex.schemes.scheme import QuasiStatic
+from hamex.schemes.scheme import QuasiStatic, Ran, joined
 from hamex.schemes.springs import Blocks, spring_blocks
 from hamex.solution.solution import Solution
 from hamex.solve.parts import solution_of, state_of
@@ -31,6 +31,11 @@ Array = NDArray[Any]
 Control = Literal["displacement", "force"]
 STEPS, POINTS = 100, 40  # increments of a push, and of a cycle
 _ITERATIONS = 8  # of an increment, for the choice to compile
+_SHORTEST = 2.0**-14  # of an increment: what is not solved then has no equilibrium close by
+_FALLS = (
+    "it falls more steeply than the rest unloads, or several reach their largest force at once and nothing decides "
+    "which goes on falling; then make one weaker by a little"
+)
 _MODES = 12  # of large models: among them is the one that moves most mass
 DRAG = 1e-6  # of the elastic stiffness: a mechanism then moves at 1e6 times the elastic pace, and has one answer
 
@@ -225,19 +230,7 @@ def solve_path(
         goals.size * _ITERATIONS,
     )
     now = {"velocity": np.zeros(len(slow.dofs)), **state_of(problem.start)}
-    ran, failed, left = march.walk(now, np.concatenate([[first], goals])[:, None])
-    if failed and left == 0.0:
-        broken = slow.springs[int(np.argmax(ran.end["branch"] == BROKEN))]
-        raise ModelError(
-            f"{broken!r} breaks in increment {failed} ({by} {goals[failed - 1]:g}), and slow loading ends there: what "
-            "it held is thrown onto the rest, and inertia decides. Push less far, or run the dynamics"
-        )
-    if failed:
-        raise ModelError(
-            f"the structure has no unique equilibrium at increment {failed} ({by} {goals[failed - 1]:g}): P-Delta "
-            "or springs that soften outweigh what is left of its stiffness. Push less far, or run the dynamics, where "
-            "inertia decides"
-        )
+    ran = _Increments(march, by, goals, factor).walked(now, first)
     if by == "displacement":
         factor /= np.abs(forces).sum()
     # A static result belongs to its load: the force of an increment is the one at its end.
@@ -246,6 +239,76 @@ def solve_path(
     pushed = solution_of(problem, scheme, ran)
     factor.flags.writeable = False
     return dataclasses.replace(pushed, histories={**pushed.histories, "load_factor": factor})
+
+
+class _Increments:
+    """Increments of slow loading; ``factor`` is where the march leaves load factors. Where springs soften, an increment
+    has a convex potential only close to its start: what is not solved whole is gone in pieces, on the same branch."""
+
+    def __init__(self, march: OneStageMarch, by: Control, goals: Array, factor: Array) -> None:
+        self.march, self.by, self.goals, self.factor = march, by, goals, factor
+
+    def walked(self, now: Mapping[str, Array], first: float) -> Ran:
+        """All increments from a state on."""
+        parts, done, found = list[Ran](), 0, self.factor.copy()
+        while done < len(self.goals):
+            ran, failed, left = self._tried(now, [first, *self.goals[done:]], found[done])
+            taken = failed - 1 if failed else len(self.goals) - done
+            found[done : done + taken + 1] = self.factor[: taken + 1]
+            parts += [ran] if taken else []
+            done += taken
+            if failed:
+                self._refuse_break(ran, done, left)
+                first = self.goals[done - 1] if taken else first
+                ran, found[done + 1] = self._in_pieces(ran.end, first, done, found[done])
+                parts.append(ran)
+                done += 1
+            now, first = ran.end, self.goals[done - 1]
+        self.factor[:] = found
+        return joined(parts)
+
+    def _tried(self, now: Mapping[str, Array], places: Sequence[float], factor: float) -> Walked:
+        self.factor[0] = factor
+        return self.march.walk(now, np.array(places, dtype=float)[:, None])
+
+    def _in_pieces(self, now: Mapping[str, Array], here: float, place: int, factor: float) -> tuple[Ran, float]:
+        """One increment, and the load factor at its end; pieces are halved until each is solved."""
+        goal, way, share, pieces = self.goals[place], self.goals[place] - here, 0.5, list[Ran]()
+        while here != goal:
+            to = goal if abs(goal - here) <= 1.5 * share * abs(way) else here + share * way
+            ran, failed, left = self._tried(now, [here, to], factor)
+            if failed:
+                self._refuse_break(ran, place, left)
+                share *= 0.5
+                if share < _SHORTEST:
+                    raise self._no_equilibrium(place)
+                continue
+            pieces.append(ran)
+            now, here, factor, share = ran.end, to, float(self.factor[1]), min(2.0 * share, 0.5)
+        last = pieces[-1]
+        nodes = {name: np.stack([rows[0], last.nodes[name][-1]]) for name, rows in pieces[0].nodes.items()}
+        names: list[str] = [name for name in ("solves", "searches") if name in last.steps]
+        counts = {name: np.sum([one.steps[name] for one in pieces], axis=0) for name in names}
+        return dataclasses.replace(last, nodes=nodes, steps={**last.steps, **counts}), factor
+
+    def _refuse_break(self, ran: Ran, place: int, left: float) -> None:
+        if left == 0.0:
+            broken = self.march.model.springs[int(np.argmax(ran.end["branch"] == BROKEN))]
+            raise ModelError(
+                f"{broken!r} breaks in increment {place + 1} ({self.by} {self.goals[place]:g}), and slow loading ends "
+                "there: what it held is thrown onto the rest, and inertia decides. Push less far, or run the dynamics"
+            )
+
+    def _no_equilibrium(self, place: int) -> ModelError:
+        springs = self.march.model.springs
+        falling = [springs[i] for i in np.flatnonzero(self.march.scratch.T[: len(springs)] < 0)]
+        falls = f" ({few(tuple(falling), '', 4)}: {_FALLS})" if falling and self.by == "displacement" else ""
+        load = "; beyond the largest load only displacements can be controlled" if self.by == "force" else ""
+        return ModelError(
+            f"the structure has no unique equilibrium at increment {place + 1} ({self.by} {self.goals[place]:g}): "
+            f"P-Delta or springs that soften outweigh what is left of its stiffness{falls}{load}. Push less far, or "
+            "run the dynamics, where inertia decides"
+        )
 
 
 def at_rest(problem: Problem) -> Problem:

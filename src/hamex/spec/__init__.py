@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 from pydantic import ValidationError
@@ -23,7 +23,7 @@ from hamex.model.record import Model
 from hamex.motion.load import Load, LoadSum
 from hamex.problem import Limit
 from hamex.schemes import Scheme
-from hamex.schemes.scheme import QuasiStatic
+from hamex.schemes.scheme import Promise, QuasiStatic
 from hamex.solve import Problem
 from hamex.solve.settling import check_settle
 from hamex.spec.base import CHOOSING, Table, explain, placed
@@ -51,6 +51,7 @@ class ProblemFile:
     kind : of the model, as the file says it.
     limit : storey drift beyond which it counts as collapsed.
     settle : share of the largest drift below which its motion counts as died down; None to end with its duration.
+    promise : of one solution per step, as :func:`hamex.solve` takes it.
     slow : what ``[pushover]`` and ``[cyclic]`` say, by name.
     marches : whether there is a history to march; False where the file has slow loading only.
     probes : places whose motion is told, by name: coordinates in a solid, or the name of a dof.
@@ -63,6 +64,7 @@ class ProblemFile:
     kind: str = "oscillator"
     limit: Limit = field(default_factory=Limit)
     settle: float | None = None
+    promise: Promise | Literal["cut"] = "beforehand"
     slow: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     marches: bool = True
     probes: Mapping[str, str | tuple[float, ...]] = field(default_factory=dict)
@@ -164,6 +166,7 @@ def problem_of(tables: ProblemTables, path: Path | None = None) -> ProblemFile:
         tables.model.kind,
         limit,
         tables.settle,
+        tables.promise or "beforehand",
         slow,
         not tables.is_slow_only,
         _probes(path, tables, model),

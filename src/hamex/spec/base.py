@@ -83,10 +83,17 @@ def _sentence(error: Mapping[str, Any], path: str, allowed: Mapping[str, Mapping
         return f"[{path}] {context['error']}" if path else str(context["error"])
     words = _WORDS[kind].format(**context) if kind in _WORDS else f"cannot be used: {error['msg']}"
     given = repr(error["input"])
+    if kind == "list_type" and isinstance(error["input"], Mapping) and _holds_tables(error["input"]):
+        words = f"must be a list of tables, each under [[{path}]] with its name as a key"
     said = f"{path} {words}, got {given if len(given) <= 60 else given[:57] + '...'}"
     if kind == "literal_error":
         return said + _did_you_mean(error["input"], context["expected"])
     return said + (_example(path, error["input"]) if words == _WORDS["model_type"] else "")
+
+
+def _holds_tables(given: Mapping[str, Any]) -> bool:
+    """Whether tables stand under names of their own, as [model.members.beam] would have it."""
+    return bool(given) and all(isinstance(each, Mapping) for each in given.values())
 
 
 def _did_you_mean(given: object, expected: str) -> str:

@@ -237,6 +237,7 @@ class SectionTable(Table):
     shear_area: float | None = None
     shear_area_y: float | None = None
     hinges: Hinges | None = None
+    hinge_stiffness: Numbers | None = None
     axial: LawTable | None = None
     compression: float | None = None
     release: str | None = None
@@ -251,6 +252,8 @@ class SectionTable(Table):
             found["hinges"] = tuple(law(each, f"{place}.hinges[{end}]") for end, each in enumerate(self.hinges))
         elif self.hinges is not None:
             found["hinges"] = law(self.hinges, f"{place}.hinges")
+        if isinstance(self.hinge_stiffness, list):
+            found["hinge_stiffness"] = tuple(self.hinge_stiffness)
         return found
 
 

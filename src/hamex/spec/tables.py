@@ -166,6 +166,10 @@ class ProblemTables(Table):
     settle: float | None = Field(
         None, description="go on until what still swings is below this share of the largest drift, e.g. 0.001"
     )
+    promise: Literal["beforehand", "reported", "cut"] | None = Field(
+        None,
+        description="of one solution per step: beforehand refuses longer steps, cut divides them, reported watches",
+    )
     units: UnitsTable
     model: Any
     motion: Motions | None = None

@@ -19,6 +19,7 @@ from hamex.model.record import modes
 from hamex.motion.ground import GroundMotion
 from hamex.problem import Problem
 from hamex.schemes import Galerkin, LeapFrog, Scheme
+from hamex.solution.results import strength_left
 from hamex.solution.solution import Solution
 from hamex.solve import solve
 from hamex.spec import ProblemFile
@@ -32,6 +33,7 @@ from hamex.study.spectra import spectrum
 
 router = APIRouter(prefix="/api", tags=["histories"])
 PERIODS = np.geomspace(0.05, 5.0, 140)  # of the small spectrum beside a history [s]
+_INSTANTS = 60  # at which what is left of the strength is told, at most
 _ENERGIES = ("kinetic", "stored", "hardening", "viscous", "plastic", "jumps", "input", "imbalance")
 
 
@@ -71,7 +73,7 @@ def history_answer(request: HistoryRequest) -> dict[str, Any]:
 def solved(file: ProblemFile, scheme: Any, error: bool = False) -> tuple[Solution, list[str]]:
     """The solution, and what hamex warned of."""
     with warned() as notes:
-        solution = solve(file.problem, scheme, error=error, limit=file.limit, settle=file.settle)
+        solution = solve(file.problem, scheme, error=error, limit=file.limit, settle=file.settle, promise=file.promise)
         _ = dict(solution.peaks)
     return solution, notes
 
@@ -88,6 +90,7 @@ def run_answer(solution: Solution) -> dict[str, Any]:
         **({"loop_displacement": "mean_displacement"} if means else {}),
     }
     arrays = {key: solution.values(name).T.ravel() for key, name in names.items()}
+    found = solution.collapse
     iterations = next((name for name in ("iterations", "solves") if name in solution.names), None)
     return {
         "scheme": scheme,
@@ -111,8 +114,22 @@ def run_answer(solution: Solution) -> dict[str, Any]:
         },
         "status": solution.status.name.lower(),
         "status_message": solution.message,
+        "promises": solution.promises._asdict(),
+        "collapse": None if found is None else {"time": found.time, "where": found.where, "message": str(found)},
+        "strength": _strength(solution),
         "profiles": _profiles(solution),
     }
+
+
+def _strength(solution: Solution) -> dict[str, Any] | None:
+    """What is left of the strength of each spring at some instants, by its name, 1 of those that cannot lose any; None
+    where none can."""
+    nodes = np.unique(np.linspace(0, solution.steps, _INSTANTS).round().astype(int))
+    left = strength_left(solution, nodes)
+    if np.isnan(left).all():
+        return None
+    told = np.nan_to_num(left, nan=1.0).round(4).T.tolist()
+    return {"times": solution.times[nodes].tolist(), "left": dict(zip(solution.springs, told, strict=True))}
 
 
 def _profiles(solution: Solution) -> dict[str, Any] | None:

@@ -32,7 +32,7 @@ from hamex.spec.base import Table
 from hamex.spec.tables import ProblemTables
 from hamex.studio import wire
 from hamex.studio.history import history_answer, solved
-from hamex.studio.problems import AnyProblem, HistoryRequest, admit_effort, admitted
+from hamex.studio.problems import AnyProblem, HistoryRequest, admit_effort, admitted, law_choices
 from hamex.studio.scripts import NoCodeError, python_code
 from hamex.studio.wire import RequestTable, attached, taken_home
 
@@ -147,7 +147,8 @@ def assets() -> dict[str, Asset]:
     # All modules are asked for at once, not one import after the other.
     loads = "\n".join(f'<link rel="modulepreload" href="/page/{name}">' for name in scripts)
     begin = f'{loads}\n<script type="module" src="/page/{START}"></script>'
-    index = text("index.html").replace("<!-- styles -->", links).replace("<!-- scripts -->", begin)
+    laws = f'<script type="application/json" id="laws">{json.dumps(law_choices())}</script>'
+    index = text("index.html").replace("<!-- styles -->", links).replace("<!-- scripts -->", f"{laws}\n{begin}")
     return {**found, "index.html": _asset("index.html", index)}
 
 

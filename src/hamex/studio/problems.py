@@ -5,8 +5,10 @@ and records dropped as files; refused when they go beyond the limits.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable
-from inspect import signature
+from dataclasses import fields
+from inspect import cleandoc, signature
 from typing import Annotated, Any
 
 import numpy as np
@@ -15,11 +17,13 @@ from pydantic import Discriminator, Field, Tag, model_validator
 
 from hamex.errors import InputError, LoadError
 from hamex.model.damping import Damping
+from hamex.model.laws import known
 from hamex.motion.artificial import LEAD, LENGTH, LIMITS, ground_wave, shaking_duration, synthetic_suite
 from hamex.motion.records.read import record_from_bytes
 from hamex.schemes import Scheme
 from hamex.spec import ProblemFile, problem_of
 from hamex.spec.base import inside
+from hamex.spec.derived import meanings_of
 from hamex.spec.loads import MotionTable, NumberOrName, SyntheticMotionTable
 from hamex.spec.structures import OscillatorTable, ShearFrameTable
 from hamex.spec.tables import ProblemTables, SchemeTable
@@ -34,6 +38,47 @@ _LOCATED = 6e-3  # per step and spring when the instants of yield are sought, in
 _HALVINGS = 7  # an error bar costs runs at half and at a quarter of the step
 _SCATTER = 5.0  # beyond, exponentials of it leave every meaning behind
 router = APIRouter(prefix="/api", tags=["records"])
+
+
+def law_choices() -> list[dict[str, Any]]:
+    """Laws that springs of the page may have instead of a slider, with the numbers that their constructors take: forces
+    in yield forces and lengths in yield deformations, so that storeys of any strength share them. Values are those
+    that a law is seen with, and defaults.
+    """
+    found = []
+    for kind, law in known().items():
+        own = {name: value for name, value in law.example.items() if name not in ("stiffness", "reach")}
+        if law.form != "path" or not own or not all(isinstance(value, float | str) for value in own.values()):
+            continue
+        force = float(law.first_yield(law.grouped([law(**own)], [0]))[0])
+        if not math.isfinite(force):
+            continue
+        at_yield, meanings, names = force / law.example["stiffness"], meanings_of(law), law.names()
+        scales = {"force": force, "length": at_yield}
+        numbers = []
+        for name, default in ((field.name, field.default) for field in fields(law) if field.name != "yield_force"):  # type: ignore[arg-type]
+            value, unit = own.get(name, default), _unit(name, meanings.get(name, ""))
+            if isinstance(value, float) and math.isfinite(value):
+                value = float(f"{value / scales.get(unit, 1.0):.12g}")
+            elif not isinstance(value, str):
+                continue
+            more = {"meaning": meanings.get(name, ""), "words": law.words.get(name), "seen": name in own}
+            numbers.append({"name": name, "unit": unit, "value": value, **more})
+        about = cleandoc(law.__doc__ or "").replace("\n", " ").partition(". ")[0]
+        found.append(
+            {"kind": kind, "name": law.__name__, "about": about, "yields": "yield_force" in names, "numbers": numbers}
+        )
+    return found
+
+
+def _unit(name: str, meaning: str) -> str:
+    """The unit of a parameter as its docstring says it; "1" where it says none. Of points, told together, names in s
+    and f are forces and those in e and d deformations."""
+    said = re.search(r"\[(.+?)\]", meaning)
+    unit = said[1] if said else "1"
+    if unit == "force, length":
+        return "force" if re.match(r"s\d|eP?N?f", name) else "length"
+    return unit
 
 
 def _kind(value: Any) -> str:

@@ -267,12 +267,13 @@ def python_code(tables: ProblemTables, against: Table | None = None) -> str:
     lines.append(f"scheme = {called(tables.scheme)}")
     lines += duration
     lines.append(f"problem = hx.Problem(model, load, duration=duration{start})")
-    lines.append("sol = hx.solve(problem, scheme)")
+    promise = "" if tables.promise is None else f", {arguments({'promise': tables.promise})}"
+    lines.append(f"sol = hx.solve(problem, scheme{promise})")
     lines.append(_PRINTED.rstrip())
     if against is not None:
         lines += [
             "",
-            f"other = hx.solve(problem, {called(against)})",
+            f"other = hx.solve(problem, {called(against)}{promise})",
             'print("beside it", other.peaks["displacement"].value, "energy residual", other.residual)',
         ]
     return "\n".join(lines) + "\n"

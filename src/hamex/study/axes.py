@@ -6,6 +6,7 @@ from __future__ import annotations
 import inspect
 import itertools
 import math
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -14,7 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hamex.checks import check_memory, floats, is_finite
-from hamex.errors import InputError
+from hamex.errors import HamexError, InputError
+from hamex.model.laws.combined import Combined, ParallelLaws
+from hamex.model.laws.law import Law
 from hamex.model.oscillator import Oscillators
 from hamex.model.record import Model
 from hamex.model.shear_frames import ShearFrames
@@ -307,13 +310,16 @@ def _changed(model: Model, values: Mapping[str, float]) -> Model:
             f"Study: parameters {', '.join(values)} change an oscillator only; for other models give a "
             "function that builds them"
         )
-    law = next(iter(model.laws.values()))
-    known = {name: float(value[0]) for name, value in getattr(law, "parameters", {}).items()}
+    group = next(iter(model.laws.values()))
+    known = {name: value[0] for name, value in group.parameters.items()}
     one = np.ones((1, 1))
     changes: dict[str, Any] = {}
+    own: dict[str, Any] = {}
     for name, value in values.items():
-        if name in known:
-            known[name] = value
+        if np.ndim(known.get(_place(name), 0.0)):
+            raise InputError(f"Study: {name} are points of a law; give a function that builds the model")
+        if _place(name) in known:
+            own[_place(name)] = value
         elif name == "mass":
             changes["mass"] = one * value
         elif name == "stiffness":
@@ -322,7 +328,61 @@ def _changed(model: Model, values: Mapping[str, float]) -> Model:
             changes["damping"] = replace(model.damping, matrix=one * value)
         else:
             raise InputError(
-                f"Study: an oscillator has no parameter {name!r}; it has mass, stiffness, damping, {', '.join(known)}"
+                f"Study: an oscillator has no parameter {name!r}; it has mass, stiffness, damping, "
+                f"{', '.join(map(_said, known))}"
             )
-    laws = {law.law.kind: law.law.grouped([law.law(**known)], [0])} if known else model.laws
+    laws = {group.law.kind: group.law.grouped([_law_of(group.law, known, own)], [0])} if own else model.laws
     return replace(model, laws=laws, **changes)
+
+
+def _place(name: str) -> str:
+    """The name in its group of a parameter of a part: "part2.part1.E0", of the first part of the second, is E0_0_1."""
+    *parts, last = name.split(".")
+    if not all(part.startswith("part") and part[4:].isdigit() for part in parts):
+        return name
+    return "".join([last, *(f"_{int(part[4:]) - 1}" for part in reversed(parts))])
+
+
+def _said(place: str) -> str:
+    """The other way round."""
+    name, *parts = re.split(r"_(?=\d+(?:_\d+)*$)", place)
+    return ".".join([*(f"part{int(part) + 1}" for part in reversed("_".join(parts).split("_")) if part), name])
+
+
+def _law_of(law: type[Law], given: Mapping[str, Any], own: Mapping[str, float]) -> Law:
+    """A law with the parameters of its group, some of them changed, checked as when it is made."""
+    if issubclass(law, Combined):
+        parts = []
+        for i, kind in enumerate(law.parts):
+            of_part = [{x: all_of[f"{x}_{i}"] for x in kind.names() if f"{x}_{i}" in all_of} for all_of in (given, own)]
+            parts.append(_law_of(kind, *of_part))
+        now = {**given, **own}
+        if issubclass(law, ParallelLaws):
+            return law(parts, [float(now[f"share_{i}"]) for i in range(len(parts))])
+        around: Any = law
+        return around(parts[0], **{name: float(now[name]) for name in law.own})
+    if any(np.ndim(value) for value in given.values()):
+        raise InputError(f"Study: {law.__name__} has points, as a part too; give a function that builds the model")
+    known, changed = _told(law, given), _told(law, own)
+    if not any(_NEGATIVE.search(name) for name in own):
+        known = _symmetric(law, known)
+    return law(**(known | changed))
+
+
+_NEGATIVE = re.compile(r"_negative$|\dn$|N")  # parameters of the side of negative forces, in any law's own names
+
+
+def _told(law: type[Law], numbers: Mapping[str, Any]) -> dict[str, Any]:
+    """What its constructor takes: groups hold words by their places."""
+    return {x: law.words[x][int(value)] if x in law.words else float(value) for x, value in numbers.items()}
+
+
+def _symmetric(law: type[Law], known: dict[str, Any]) -> dict[str, Any]:
+    """The numbers without those of the negative side, where these only repeat the positive one: a change is then one
+    of both sides."""
+    one = {name: value for name, value in known.items() if not _NEGATIVE.search(name)}
+    try:
+        same, all_of = (law.grouped([law(**numbers)], [0]).parameters for numbers in (one, known))
+    except (HamexError, TypeError):  # the negative side must be given
+        return known
+    return one if all(np.array_equal(same[name], all_of[name], equal_nan=True) for name in same) else known

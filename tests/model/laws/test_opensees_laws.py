@@ -128,6 +128,29 @@ def test_fed_with_our_events_opensees_says_the_same(theirs, kind):
     assert np.nanmedian(found[:, 2]) < 2e-6
 
 
+def test_a_spring_that_would_not_survive_a_reversal_goes_with_it_and_in_a_run_at_the_node_before(theirs):
+    """Without hardening a reversal at e leaves nothing of the unloading stiffness (β = E/(E_ref − E) = 1) from
+    Fy(e − Fy/k) = E_ref/2 on, analytic. On a given path the spring then goes where it turns back, here and in OpenSees;
+    no step of a run could reach that instant, so a run takes it away at the first node behind that deformation: the one
+    instant at which runs of both programs differ by more than their steps."""
+    law = hx.laws.IMK(1.0, 1.0, plastic=0.5, post_cap=0.5, reloading="peak", rule="opensees", lambda_k=0.2)
+    out = np.arange(0.0, 0.1501, 0.001)
+    path = np.append(out, [0.149, 0.12])
+    ours = hx.respond(law, path, stiffness=K).force
+    name, numbers = law.in_opensees(K)
+    (other,) = theirs([([(name, *numbers)], path.tolist(), 1)])
+    assert np.abs(ours - other).max() < 1e-9
+    assert ours[len(out) - 1] == pytest.approx(1.0)
+    assert not ours[len(out) :].any()
+    heavy = hx.oscillator(1e6, K, law=law)  # goes out with a speed of 0.1
+    problem = hx.Problem(heavy, hx.Load([0.0], 1.5), 1.5, hx.State(momentum=[1e5]))
+    sol = hx.solve(problem, hx.Galerkin(0.01))
+    u, force = sol.values("displacement")[:, 0], sol.values("node_force")[:, 0]
+    goes = int(np.flatnonzero(u > 1 / K + 0.5 * 0.2)[0])
+    assert np.abs(force[1:goes] - hx.respond(law, u[1:goes], stiffness=K).force).max() < 1e-9
+    assert np.abs(force[goes:]).max() < 1e-9
+
+
 @pytest.mark.heavy
 @pytest.mark.parametrize("kind", MATERIALS)
 def test_a_thousand_histories(theirs, kind):

@@ -458,12 +458,6 @@ def test_what_has_no_path_is_refused_by_name():
         hx.respond(hx.Slider(1.0, 0.1), [0.0, 1.0], K)
 
 
-def test_hinges_of_members_refuse_path_laws_by_name():
-    member = hx.Member("A", "B", area=0.01, inertia=1e-4, modulus=2e8, hinges=imk("peak", 50.0))
-    with pytest.raises(ModelError, match="IMK"):
-        hx.frame({"A": (0.0, 0.0), "B": (0.0, 3.0)}, [member], {"A": "fixed"}, masses={"B": 1.0})
-
-
 @pytest.mark.parametrize(
     ("given", "named"),
     [

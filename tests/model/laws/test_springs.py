@@ -8,11 +8,13 @@ import math
 
 import numpy as np
 import pytest
+from repetitions import chiefly
 
 import hamex as hx
 from hamex.errors import LawError
 from hamex.march import run as kernels
 from hamex.march.springs import evaluate
+from hamex.model.laws.law import by_kind
 from hamex.schemes.springs import prepared_springs, spring_blocks
 from hamex.spec import read_problem
 
@@ -35,11 +37,20 @@ LAWS = {
     "whole": hx.laws.MinMax(hx.laws.Bilinear(1.0, hardening=0.02), min=-9.0, max=9.0),
     "tired": hx.laws.Fatigue(hx.laws.Hysteretic(1.0, 0.01, 1.1, 0.05, pinchY=0.5), E0=5.0),
     "two points": hx.laws.Hysteretic(1.0, 0.01, 1.1, 0.05),
+    "nested": hx.laws.Fatigue(hx.laws.ParallelLaws([hx.laws.Bilinear(0.6), hx.Slider(0.2, 0.0, 3.0)]), E0=5.0),
 }  # fmt: skip
 ELASTIC = ("multilinear",)
 # Partial unloading and reloading of these rules may give back a little more than it took: curves and paths begin anew
 # at each reversal. Everything else loses energy at each instant.
 GIVES_A_LITTLE = ("steel", "wide steel", "parallel", "pinching4")
+
+
+ONCE = [name for name in LAWS if name not in ("wide steel", "worn bouc-wen", "two points")]  # each law with one set
+
+
+def law_of(name):
+    """The law of a parameter, marked or not."""
+    return LAWS[name if isinstance(name, str) else name.values[0]]
 
 
 def history(seed, count=14):
@@ -154,7 +165,7 @@ def pushed(model, seed=1, steps=60, step=0.02, size=2.0):
     return hx.Problem(model, hx.Load(forces, step=step), steps * step)
 
 
-@pytest.mark.parametrize("name", LAWS)
+@pytest.mark.parametrize("name", chiefly(ONCE, LAWS))
 def test_frames_run_with_exact_energy_and_node_forces_on_the_law(name):
     problem = pushed(frame(LAWS[name]))
     sol = hx.solve(problem, hx.Galerkin(0.02, law="path"))
@@ -168,7 +179,7 @@ def test_frames_run_with_exact_energy_and_node_forces_on_the_law(name):
     assert np.array_equal(again.values("displacement"), sol.values("displacement")[40:])
 
 
-@pytest.mark.parametrize("name", [name for name, law in LAWS.items() if law.spring_at or law.spring_piece])
+@pytest.mark.parametrize("name", [x for x in chiefly(ONCE, LAWS) if law_of(x).spring_at or law_of(x).spring_piece])
 def test_newmark_asks_them_at_the_nodes(name):
     problem = pushed(hx.oscillator(mass=1.0, stiffness=K, damping=1.0, law=LAWS[name]))
     ours, theirs = (
@@ -179,10 +190,21 @@ def test_newmark_asks_them_at_the_nodes(name):
     assert np.abs(alone.force - theirs.values("node_force")[:, 0]).max() < 1e-11
 
 
-@pytest.mark.heavy
+def test_a_dear_law_counts_for_more_in_the_choice_to_compile(monkeypatch):
+    """Bouc and Wen's law is solved along its path: as plain Python a step of it takes many times that of a bilinear."""
+    counted = []
+    monkeypatch.setattr("hamex.schemes.onestage.worth_compiling", lambda work, *_: bool(counted.append(work)))
+    for name in ("two points", "bouc-wen"):
+        hx.solve(pushed(frame(LAWS[name]), steps=10), hx.Galerkin(0.02, law="path"))
+    assert counted[1] > 4 * counted[0]
+    parts = (hx.laws.MenegottoPinto, hx.Slider.followed, hx.laws.Gap)
+    assert LAWS["parallel"].effort == sum(part.effort for part in parts)
+
+
+@pytest.mark.chief("multilinear")
 @pytest.mark.parametrize("name", LAWS)
 def test_compiled_steps_have_the_same_bits(name, monkeypatch):
-    """Heavy: every law is compiled once."""
+    """Every law is compiled once, which takes long: here the quickest."""
     problem = pushed(frame(LAWS[name]))
     schemes = [hx.Galerkin(0.02, law="path")]
     if LAWS[name].spring_at or LAWS[name].spring_piece:
@@ -334,6 +356,56 @@ def test_cycles_of_one_range_break_a_spring_when_miner_says():
     assert path.states["damage"][whole] == pytest.approx(first + (whole - 3) * each, rel=1e-12)
 
 
+STEEL = hx.laws.MenegottoPinto(1.0, 0.02)
+
+
+def test_limits_around_fatigue_are_the_limits_of_fatigue():
+    """A law that breaks, inside one that breaks: the same spring as Fatigue with limits of its own."""
+    gone = 0
+    for seed in range(6):
+        path, E0 = history(seed), 0.08 + 0.02 * seed
+        inside = hx.laws.MinMax(hx.laws.Fatigue(STEEL, E0=E0), min=-0.08, max=0.07)
+        one, other = (hx.respond(x, path, K) for x in (inside, hx.laws.Fatigue(STEEL, E0=E0, min=-0.08, max=0.07)))
+        assert np.abs(one.force - other.force).max() < 1e-14
+        assert np.abs(one.dissipated - other.dissipated).max() < 1e-14
+        gone += one.force[-1] == 0.0
+    assert 2 <= gone < 6
+
+
+def test_what_breaks_beside_another_leaves_it():
+    """By hand: the part that breaks at 0.03 takes its half along, once and for good; the step is cut there."""
+    law = hx.laws.ParallelLaws([hx.laws.MinMax(hx.laws.Bilinear(0.5), max=0.03), hx.laws.Bilinear(0.5)])
+    path = hx.respond(law, [0.0, 0.02, 0.04, -0.04], K, events=True)
+    assert path.deformation.tolist() == [0.0, 0.02, 0.03, 0.04, -0.04]
+    assert path.force == pytest.approx([0.0, 1.0, 0.5, 0.5, -0.5])
+    model = hx.oscillator(mass=1.0, stiffness=K, damping=0.5, law=law)
+    sol = hx.solve(hx.Problem(model, hx.sine(1.2, omega=7.0), 2.0), hx.Galerkin(0.02))
+    assert sol.values("events").sum() == 1
+    assert sol.residual < 1e-12
+    assert np.abs(sol.values("node_force")[-50:, 0]).max() < 0.5 + 1e-12
+
+
+def test_kinds_of_laws_made_of_laws_are_found_again():
+    inner = hx.laws.ParallelLaws([hx.laws.Bilinear(1.0), hx.laws.MinMax(STEEL, max=0.1)])
+    for law in (inner, hx.laws.Fatigue(inner, E0=0.2), hx.laws.MinMax(hx.laws.Fatigue(inner, E0=0.2), max=0.2)):
+        assert by_kind(law.kind) is type(law)
+    table = {"kind": "fatigue", "law": {"kind": "parallel", "laws": [{"yield_force": 1.0}, {"kind": "gap"}]}, "E0": 0.2}
+    assert hx.laws.MinMax(table, max=0.1).kind == "min_max:(fatigue:(parallel:slider+gap))"
+
+
+def test_newmark_lets_a_part_break_at_the_end_of_its_step():
+    """As it does a spring with an ultimate deformation of its own."""
+    laws = hx.laws.MinMax(hx.laws.Bilinear(1.0), max=0.03), hx.laws.Bilinear(1.0, ultimate=0.03)
+    runs = []
+    for law in laws:
+        model = hx.oscillator(mass=1.0, stiffness=K, damping=0.5, law=law)
+        problem = hx.Problem(model, hx.sine(2.0, omega=7.0), 1.0)
+        runs.append(hx.solve(problem, hx.Newmark(0.01, safeguarded=True)).values("displacement"))
+    assert runs[0][:, 0].max() > 0.05
+    first = int(np.argmax(runs[0][:, 0] > 0.03))
+    assert runs[0][: first + 1] == pytest.approx(runs[1][: first + 1], abs=1e-13)
+
+
 FILE = """
 title = "storeys of many kinds"
 duration = 0.3
@@ -342,8 +414,8 @@ length = "m"
 force = "kN"
 [model]
 kind = "shear_frame"
-masses = [100.0, 90.0, 80.0, 70.0, 60.0, 50.0, 40.0]
-stiffnesses = [20000.0, 15000.0, 15000.0, 15000.0, 15000.0, 15000.0, 15000.0]
+masses = [100.0, 90.0, 80.0, 70.0, 60.0, 55.0, 50.0, 40.0]
+stiffnesses = [20000.0, 15000.0, 15000.0, 15000.0, 15000.0, 15000.0, 15000.0, 15000.0]
 laws = [
   {kind = "menegotto_pinto", yield_force = 150.0, b = 0.02, R0 = 15.0},
   {kind = "hysteretic", s1p = 120.0, e1p = 0.008, s2p = 140.0, e2p = 0.05, s3p = 60.0, e3p = 0.15, pinchY = 0.4},
@@ -351,6 +423,7 @@ laws = [
   {kind = "min_max", law = {kind = "bilinear", yield_force = 150.0}, max = 0.08},
   {kind = "parallel", laws = [{yield_force = 50.0}, {kind = "gap", gap = 0.01}], shares = [0.6, 0.4]},
   {kind = "fatigue", law = {kind = "menegotto_pinto", yield_force = 150.0}, E0 = 0.2},
+  {kind = "min_max", max=1, law = {kind = "fatigue", E0 = 0.2, law = {kind = "parallel", laws = [{}, {kind = "gap"}]}}},
   {kind = "multilinear_elastic", points = [[0.01, 150.0], [0.02, 200.0]], points_negative = []},
 ]
 [motion]

@@ -310,7 +310,7 @@ def test_a_law_gives_its_numbers_to_every_point():
 def test_bodies_without_springs_count_as_work_for_the_choice_to_compile(monkeypatch):
     """A body of a thousand dofs is not marched by the interpreter because it has no spring."""
     asked = []
-    monkeypatch.setattr(onestage, "worth_compiling", lambda work, _: asked.append(work) or True)
+    monkeypatch.setattr(onestage, "worth_compiling", lambda work, *_: asked.append(work) or True)
     model = hx.solid(block("quad", (6, 2)), STEEL, fixed=["left"])
     load = hx.Load(np.ones(2), step=10.0, patterns=np.ones((len(model.dofs), 1)))
     hx.solve(hx.Problem(model, load, 10.0), hx.Galerkin(1.0))

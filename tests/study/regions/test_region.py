@@ -10,8 +10,11 @@ import pytest
 
 import hamex as hx
 from hamex.errors import ConvergenceError, InputError
+from hamex.model.algebra import diagonal
+from hamex.model.record import dense
 from hamex.study.engine import StoppedError
-from hamex.study.regions import shear_frames
+from hamex.study.regions import shear_frames, types
+from hamex.study.regions.inventory import _RANGE, DEGRADING
 from hamex.study.regions.region import plan_region
 from hamex.study.regions.shear_frames import GRAVITY, regular_shear_frames, single
 
@@ -250,3 +253,104 @@ def test_the_region_tells_what_it_has(found):
     with pytest.raises(InputError, match="buildings 0 to 29, not 30"):
         found.building(30)
     assert repr(found) == "<Region: 30 buildings, recorded + synthetic motions, 0 failed>"
+
+
+# Buildings that degrade ------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def degraded():
+    return hx.region(town(14, seed=3, storeys=(1, 3)), EL.scaled(4.0), workers=1, sample=0, degrading=True)
+
+
+def test_a_building_that_degrades_is_as_if_solved_alone(degraded):
+    x = degraded.inventory
+    going = down = 0
+    for i in range(len(x)):
+        frames = regular_shear_frames(int(x.storeys[i]), *(getattr(x, name)[i : i + 1] for name in PARAMETERS))
+        about = {name: getattr(x, name)[i : i + 1] for name in ("hardening", *DEGRADING)}
+        (model,) = shear_frames.degrading(frames, about)
+        h = float(degraded.step[i])
+        load = degraded.grid.motions[0].on(model, g=GRAVITY)
+        problem = hx.Problem(model, load, duration=math.ceil(load.end / h - 1e-9) * h)
+        alone = hx.solve(problem, hx.Galerkin(h), limit=hx.Limit(0.2))
+        here = degraded.building(i)
+        assert here["drift_ratio"] == pytest.approx(np.abs(alone.values("drift_ratio")).max(axis=0), rel=1e-9)
+        assert here["status"] == ("finished" if alone.exceeded is None else "collapsed")
+        if alone.exceeded is None:
+            going += 1
+            B, k = dense(model.compatibility), 1 / diagonal(model.flexibility)  # at rest (B k Bᵀ + K) u = B k s
+            u = np.linalg.solve((B * k) @ B.T + dense(model.stiffness), B @ (k * alone.values("slip")[-1]))
+            assert here["residual_drift_ratio"] == pytest.approx(np.abs(B.T @ u) / x.height[i], rel=1e-9, abs=1e-15)
+        else:
+            down += 1
+            assert alone.collapse is not None  # sidesway: driven on by its own forces, its tangent indefinite
+            assert here["p_complete"] == 1.0
+            assert np.isnan(here["peak_residual_drift_ratio"])
+    assert going > 2
+    assert down > 2
+    assert (degraded.collapsed, degraded.failed) == (down, 0)
+
+
+def test_degradation_is_told_wherever_numbers_are(degraded, tmp_path):
+    assert "lose their strength, with P-Delta" in degraded.label
+    assert degraded.summary["collapsed"] == degraded.collapsed
+    assert set(degraded.frame["model"]) == {"degrading shear"}
+    assert {"ductility", "softening", "residual", "loops"} <= set(degraded.frame.columns)
+    text = degraded.save(tmp_path / "town.geojson").read_text(encoding="utf-8")
+    assert "NaN" not in text
+    assert "lose their strength" in text
+    states = np.stack([degraded.values(name) for name in shear_frames.PROBABILITIES])
+    assert states.sum(axis=0) == pytest.approx(1.0, abs=1e-12)
+
+
+def test_nothing_changes_where_no_degradation_is_asked_for():
+    plain = town(6, seed=2)
+    told = hx.Inventory(
+        plain.longitude, plain.latitude, plain.storeys, plain.type, plain.design, plain.period, plain.strength,
+        ductility=3.0, loops=0.4,
+    )  # fmt: skip
+    a, b = (hx.region(each, SHORT, workers=1, sample=0) for each in (plain, told))
+    assert a.provenance["region"] == b.provenance["region"]
+    assert "collapsed" not in a.summary
+    assert not a.degrading
+
+
+@pytest.mark.parametrize("loops", [1.0, 0.5, 0.4, 0.2])
+def test_the_area_of_large_loops_is_the_share_asked_for(loops):
+    """Analytic: cycles of plastic amplitude p lose 4 Fy p in bilinear loops, without hardening."""
+    law = shear_frames.storey_law(
+        1.0, 0.01, 3.0, hardening=0.0, ductility=1e6, softening=1e6, residual=0.0, loops=loops
+    )
+    u = 200.0
+    lost = hx.respond(law, [0.0, u, -u, u, -u, u], stiffness=100.0).dissipated
+    assert lost[-1] - lost[-3] == pytest.approx(4.0 * loops * (u - 0.01), rel=1e-4)
+
+
+def test_no_type_has_strength_left_where_it_counts_as_collapsed():
+    for name, (low, high) in _RANGE.items():
+        for storeys in {low, high}:
+            for level in range(4):
+                row = types.defaults(np.array([types.NAMES.index(name)]), np.array([storeys]), np.array([level]))
+                if np.isfinite(row["strength"][0]):
+                    frames = regular_shear_frames(storeys, *(row[each] for each in PARAMETERS))
+                    cap = row["ductility"][0] * frames.yield_force / frames.stiffness / frames.heights
+                    assert cap.max() + row["softening"][0] < shear_frames.COLLAPSE
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"ductility": 1.0}, "column ductility: must be above 1"),
+        ({"loops": 1.2}, "column loops: must be a share above 0 and up to 1"),
+        ({"residual": -0.1}, "column residual: must be a share of the yield force"),
+        ({"relaxation": 0.01}, "column relaxation: storeys that degrade have no viscosity"),
+        ({"type": "", "period": 1.0, "strength": 0.1, "damping": 0.05, "hardening": 0.1, "height": 3.0},
+         "column ductility: is missing, and the building has no type"),
+    ],
+)  # fmt: skip
+def test_what_cannot_degrade_is_named_before_any_run(changes, message):
+    with pytest.raises(InputError, match=message):
+        hx.region(hx.Inventory([0.0], [0.0], [2], **{"type": "C1", **changes}), SHORT, workers=1, degrading=True)
+    with pytest.raises(InputError, match="do not settle"):
+        hx.region(hx.Inventory([0.0], [0.0], [2], "C1"), SHORT, workers=1, degrading=True, settle=0.01)

@@ -11,9 +11,9 @@ from .pinching4 import Pinching4 as Pinching4
 from .bouc_wen import BoucWen as BoucWen
 from .hysteretic import Hysteretic as Hysteretic
 from .menegotto_pinto import MenegottoPinto as MenegottoPinto
-from .combined import MinMax as MinMax
 from .combined import ParallelLaws as ParallelLaws
 from .fatigue import Fatigue as Fatigue
+from .fatigue import MinMax as MinMax
 from .stress import J2 as J2
 from .stress import DruckerPrager as DruckerPrager
 

@@ -212,6 +212,13 @@ def lines(group: Any, k: Array, sign: str) -> Array:
     capped, falls = np.isfinite(plastic), np.isfinite(post)
     rise = np.where(capped & (plastic > 0), (cap - 1) * Fy / np.where(capped & (plastic > 0), plastic, 1.0), 0.0)
     rise = np.where(capped, rise, group.parameters.get("hardening", np.zeros_like(k)) * k)
+    if np.any(rise >= k):
+        at = int(np.argmax(rise >= k))
+        raise LawError(
+            f"{group.law.__name__}: from yield to the cap the force would rise by {rise[at]:.4g} per unit of "
+            f"deformation, not less steeply than the elastic spring, {k[at]:.4g}; raise plastic{sign} or lower "
+            f"cap_ratio{sign}"
+        )
     fall = np.where(falls, cap * Fy / np.where(falls, post, 1.0), 0.0)
     at_yield = Fy / k
     at_cap = np.where(capped, at_yield + np.where(capped, plastic, 0.0), np.inf)

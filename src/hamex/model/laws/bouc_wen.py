@@ -197,6 +197,7 @@ class BoucWen(PathLaw):
         "stiffness": 15000.0, "reach": 0.05, "alpha": 0.05, "n": 2.0, "gamma": 5000.0, "beta": 5000.0,
     }  # fmt: skip
     variables = (*FOLLOWED, "bouc_wen_z", "bouc_wen_energy")
+    effort = 20  # solved along its path
     softens = True
     spring_at = staticmethod(at)
     spring_along = staticmethod(along)

@@ -1,7 +1,9 @@
-"""Laws made of laws: side by side (:class:`ParallelLaws`), and gone beyond limits (:class:`MinMax`).
+"""Laws made of laws: side by side (:class:`ParallelLaws`), and what those that break have in common with them.
 
 A combination is a class of its own for the kinds of its parts, made when it is first asked for, with kernels around
-theirs. Parts are followed along the path of a step: those of straight pieces piece by piece, others in their own form.
+theirs, which may be combinations again. Parts are followed along the path of a step: those of straight pieces piece by
+piece, others in their own form; at the end of a path, for schemes that ask at nodes, likewise. A combination breaks
+where it does by itself or where a part does.
 In the row of parameters, behind the stiffness, stand for each of up to four parts where its row and its state begin,
 then what the combination itself needs, then the rows of the parts; states follow likewise.
 """
@@ -40,6 +42,45 @@ def part_0(p: Array, r: int, e: float, d: float, h: float, z: Array, o: int, dz:
 part_1 = part_2 = part_3 = part_0
 
 
+def lost_0(p: Array, r: int, e: float, d: float, h: float, z: Array, o: int, dz: Array) -> float:
+    """Where a part breaks, or the combination itself; those that may bring their own."""
+    return math.inf
+
+
+lost_1 = lost_2 = lost_3 = own_lost = lost_0
+
+
+def part_at(p: Array, r: int, e: float, tau: float, z: Array, o: int, dz: Array) -> tuple[float, float, int]:
+    """A part that is asked at a deformation; every one brings its own."""
+    raise NotImplementedError
+
+
+def pointed(p: Array, r: int, e: float, d: float, h: float, z: Array, o: int, dz: Array) -> tuple[float, float, int]:
+    """Force and tangent of such a part at the end of a path."""
+    force, slope, _ = part_at(p, r, e + d, h, z, o, dz)
+    dz[o] = (e + d) - force / p[r]
+    return force, slope, 0
+
+
+def straight_end(
+    p: Array, r: int, e: float, d: float, h: float, z: Array, o: int, dz: Array
+) -> tuple[float, float, int]:
+    """Force and tangent of a part of straight pieces at the end of a path."""
+    for v in range(o, o + MANY):
+        dz[v] = z[v]
+    way = 1.0 if d > 0.0 or (d == 0.0 and z[o + WAY] >= 0.0) else -1.0
+    _, k, edge = part_piece(p, r, e, way, dz, o)
+    if d == 0.0:
+        for v in range(o, o + MANY):
+            dz[v] = z[v]
+        return z[o + FORCE], k, 0
+    while way * (edge - (e + d)) < 0.0:
+        _, k, edge = part_piece(p, r, edge, way, dz, o)
+    part_piece(p, r, e + d, 0.0, dz, o)
+    dz[o] = (e + d) - dz[o + FORCE] / p[r]
+    return dz[o + FORCE], k, 0
+
+
 def straight(p: Array, r: int, e: float, d: float, h: float, z: Array, o: int, dz: Array) -> tuple[float, float, int]:
     """The mean of a path of straight pieces and its slope, by moments (see hamex.march.springs), and the new state."""
     for v in range(o, o + MANY):
@@ -64,24 +105,51 @@ def straight(p: Array, r: int, e: float, d: float, h: float, z: Array, o: int, d
     return start + d * mean, slope, 0
 
 
-def together(p: Array, r: int, e: float, d: float, h: float, z: Array, o: int, dz: Array) -> tuple[float, float, float]:
-    """Mean force of all parts, its slope, and the force at the end; the state of the parts is moved."""
-    mean, slope, force = 0.0, 0.0, 0.0
+def together(
+    p: Array, r: int, e: float, d: float, h: float, z: Array, o: int, dz: Array
+) -> tuple[float, float, float, int]:
+    """Mean force of all parts, its slope, the force at the end, BROKEN where a part breaks; their state is moved."""
+    mean, slope, force, broken = 0.0, 0.0, 0.0, 0
     for i in range(MOST):
         row = r + int(p[r + 1 + 2 * i])
         if row == r:
             break
         at = o + int(p[r + 2 + 2 * i])
         if i == 0:
-            one, tilt, _ = part_0(p, row, e, d, h, z, at, dz)
+            one, tilt, piece = part_0(p, row, e, d, h, z, at, dz)
         elif i == 1:
-            one, tilt, _ = part_1(p, row, e, d, h, z, at, dz)
+            one, tilt, piece = part_1(p, row, e, d, h, z, at, dz)
         elif i == 2:
-            one, tilt, _ = part_2(p, row, e, d, h, z, at, dz)
+            one, tilt, piece = part_2(p, row, e, d, h, z, at, dz)
         else:
-            one, tilt, _ = part_3(p, row, e, d, h, z, at, dz)
+            one, tilt, piece = part_3(p, row, e, d, h, z, at, dz)
         mean, slope, force = mean + one, slope + tilt, force + p[row] * ((e + d) - dz[at])
-    return mean, slope, force
+        if piece == BROKEN:
+            broken = BROKEN
+    return mean, slope, force, broken
+
+
+def first_lost(p: Array, r: int, e: float, d: float, h: float, z: Array, o: int, dz: Array) -> float:
+    """Deformation at which the combination or a part breaks first on the way from e to e + d; infinite: none does."""
+    if z[o + GONE] != 0.0:
+        return math.inf
+    first = own_lost(p, r, e, d, h, z, o, dz)
+    for i in range(MOST):
+        row = r + int(p[r + 1 + 2 * i])
+        if row == r:
+            break
+        at = o + int(p[r + 2 + 2 * i])
+        if i == 0:
+            one = lost_0(p, row, e, d, h, z, at, dz)
+        elif i == 1:
+            one = lost_1(p, row, e, d, h, z, at, dz)
+        elif i == 2:
+            one = lost_2(p, row, e, d, h, z, at, dz)
+        else:
+            one = lost_3(p, row, e, d, h, z, at, dz)
+        if one < math.inf and (first == math.inf or d * (one - first) < 0.0):
+            first = one
+    return first
 
 
 def settle(p: Array, r: int, e: float, d: float, force: float, z: Array, o: int, dz: Array) -> None:
@@ -93,31 +161,20 @@ def settle(p: Array, r: int, e: float, d: float, force: float, z: Array, o: int,
 
 def along(p: Array, r: int, e: float, d: float, h: float, z: Array, o: int, dz: Array) -> tuple[float, float, int]:
     """All parts of a parallel combination."""
-    mean, slope, force = together(p, r, e, d, h, z, o, dz)
+    mean, slope, force, broken = together(p, r, e, d, h, z, o, dz)
     dz[o + GONE] = 0.0
     settle(p, r, e, d, force, z, o, dz)
-    return mean, slope, 0
+    return mean, slope, broken
 
 
-def along_limits(
-    p: Array, r: int, e: float, d: float, h: float, z: Array, o: int, dz: Array
-) -> tuple[float, float, int]:
-    """A part between two limits: unbroken to the end of the path, and gone behind it where that is beyond."""
-    mean, slope, force = together(p, r, e, d, h, z, o, dz)
-    at = where_limited(p, r, e, d, h, z, o, dz)
-    dz[o + GONE] = 1.0 if z[o + GONE] != 0.0 or at < math.inf else 0.0
-    settle(p, r, e, d, 0.0 if dz[o + GONE] != 0.0 else force, z, o, dz)
-    if z[o + GONE] != 0.0 or at == e:
-        return 0.0, 0.0, 0
-    return mean, slope, BROKEN if at < math.inf else 0
+def ended(p: Array, r: int, e: float, d: float, h: float, z: Array, o: int, dz: Array) -> tuple[float, float, int]:
+    """A combination at the end of a path; every one brings its own."""
+    raise NotImplementedError
 
 
-def where_limited(p: Array, r: int, e: float, d: float, h: float, z: Array, o: int, dz: Array) -> float:
-    """Deformation at which the part is lost on the way from e to e + d; infinite where it is not."""
-    limit = p[r + OWN + 1] if d > 0.0 else p[r + OWN]
-    if z[o + GONE] != 0.0 or d == 0.0 or (e + d < limit if d > 0.0 else e + d > limit):
-        return math.inf
-    return e if (e >= limit if d > 0.0 else e <= limit) else limit
+def at_end(p: Array, r: int, e: float, tau: float, z: Array, o: int, dz: Array) -> tuple[float, float, int]:
+    """A combination at a deformation: at the end of a path from where its state was left."""
+    return ended(p, r, z[o + LAST], e - z[o + LAST], tau, z, o, dz)
 
 
 _MADE: dict[Any, Any] = {}  # classes of combinations by what they are made of
@@ -140,6 +197,7 @@ class Combined(PathLaw):
     parts: ClassVar[tuple[type[Law], ...]] = ()  # kinds of its parts, as they are followed
     spring_combined: ClassVar[Callable[..., Any]]
     spring_lost: ClassVar[Callable[..., Any] | None] = None  # where it breaks; dz is for its trials
+    spring_end: ClassVar[Callable[..., Any] | None] = None  # force and tangent at the end of a path
 
     @classmethod
     def around(cls, *parts: type[Law]) -> type[Self]:
@@ -151,22 +209,35 @@ class Combined(PathLaw):
     @classmethod
     def _made(cls, *parts: type[Law]) -> type[Self]:
         kinds = tuple(part.followed or part for part in parts)
-        functions = {f"part_{i}": _followed(kind) for i, kind in enumerate(kinds)}
         base = next(each for each in cls.__mro__ if each.__dict__.get("kind") == cls.kind)
         name = base.__name__ + "".join(part.__name__ for part in parts)
-        functions = {"together": _bound(together, functions, name)}
-        if cls.spring_lost is not None:
-            functions[cls.spring_lost.__name__] = lost = _bound(cls.spring_lost, functions, name)
-        kernel = _bound(cls.spring_combined, functions, name)
+        inner = {f"lost_{i}": kind.spring_lost for i, kind in enumerate(kinds) if issubclass(kind, Combined)}
+        inner = {place: function for place, function in inner.items() if function is not None}
+        kernels = {}
+        for form, of_part in (("along", _followed), ("end", _ended)):
+            functions = {f"part_{i}": found for i, kind in enumerate(kinds) if (found := of_part(kind)) is not None}
+            if len(functions) < len(kinds):  # a part that cannot be asked at the end of a path
+                continue
+            bound = {"together": _bound(together, functions, f"{name}_{form}")}
+            if cls.spring_lost is not None:
+                bound[cls.spring_lost.__name__] = _bound(cls.spring_lost, bound, f"{name}_{form}")
+            kernels[form] = _bound(cls.spring_combined, bound, f"{name}_{form}")
+            if form == "along" and cls.spring_lost is not None:
+                inner["own_lost"] = bound[cls.spring_lost.__name__]
+        lost = _bound(first_lost, inner, name) if inner else None
         states = (*cls.variables, *(f"{x}_{i}" for i, kind in enumerate(kinds) for x in kind.variables))
         own = {
             "__doc__": cls.__doc__,
             "__module__": cls.__module__,
-            "kind": f"{cls.kind}:{'+'.join(part.kind for part in parts)}",
+            "kind": f"{cls.kind}:{'+'.join(f'({x.kind})' if ':' in x.kind else x.kind for x in parts)}",
             "parts": parts,
             "variables": states,
-            "spring_along": staticmethod(kernel),
-            "spring_break": None if cls.spring_lost is None else staticmethod(_breaking(lost)),
+            "effort": sum(kind.effort for kind in kinds),
+            "spring_along": staticmethod(kernels["along"]),
+            "spring_end": staticmethod(kernels["end"]) if "end" in kernels else None,
+            "spring_at": staticmethod(_bound(at_end, {"ended": kernels["end"]}, name)) if "end" in kernels else None,
+            "spring_lost": None if lost is None else staticmethod(lost),
+            "spring_break": None if lost is None else staticmethod(_breaking(lost)),
         }
         return type(name, (cls,), own)
 
@@ -226,6 +297,10 @@ class Combined(PathLaw):
         return cls.softest(group, k, math.inf, isotropic)
 
     @classmethod
+    def jumps(cls, group: Any) -> Array:
+        return np.any([kind.jumps(own) for kind, own, _ in cls.inner(group)], axis=0)
+
+    @classmethod
     def stiffest(cls, group: Any, k: Array) -> Array:
         return np.asarray(np.sum([kind.stiffest(own, share * k) for kind, own, share in cls.inner(group)], axis=0))
 
@@ -269,12 +344,21 @@ def _breaking(lost: Callable[..., Any]) -> Callable[..., Any]:
 
 def _followed(kind: type[Law]) -> Callable[..., Any]:
     """How a part is followed along a path."""
-    if issubclass(kind, Combined) or (kind.spring_piece is None and kind.spring_along is None) or kind.form == "flow":
+    if (kind.spring_piece is None and kind.spring_along is None) or kind.form == "flow":
         raise LawError(f"{kind.__name__} cannot be a part of another law: it has no form along a path of its own")
     if kind.spring_along is not None:
         return kind.spring_along
     assert kind.spring_piece is not None
     return _bound(straight, {"part_piece": kind.spring_piece, "MANY": len(kind.variables)}, kind.__name__)
+
+
+def _ended(kind: type[Law]) -> Callable[..., Any] | None:
+    """How a part is asked at the end of a path; None where it cannot be."""
+    if kind.spring_piece is not None:
+        return _bound(straight_end, {"part_piece": kind.spring_piece, "MANY": len(kind.variables)}, kind.__name__)
+    if (own := getattr(kind, "spring_end", None)) is not None:
+        return own
+    return None if kind.spring_at is None else _bound(pointed, {"part_at": kind.spring_at}, kind.__name__)
 
 
 def part_of(who: str, law: Any) -> Law:
@@ -284,56 +368,12 @@ def part_of(who: str, law: Any) -> Law:
         return by_kind(str(table.pop("kind", "slider")))(**table)
     if not isinstance(law, Law) or law.size != 1:
         raise LawError(f"{who}: a part must be the law of one spring, got {law!r:.60}")
-    if np.any(type(law).jumps(type(law).grouped([law], [0]))):
-        raise LawError(f"{who}: a part must not break by itself; give {type(law).__name__} no ultimate deformation")
+    if not isinstance(law, Combined) and np.any(type(law).jumps(type(law).grouped([law], [0]))):
+        raise LawError(
+            f"{who}: a part must not break by itself; give {type(law).__name__} no ultimate deformation, "
+            "and MinMax around it"
+        )
     return law
-
-
-@dataclass(frozen=True)
-class MinMax(Combined):
-    """A law between two deformations: beyond either the spring is gone for good, as in OpenSees' MinMax.
-
-    Parameters
-    ----------
-    law : of the spring while it is whole.
-    min, max : deformations at which it breaks, below and above zero [length]; infinite by default.
-
-    Examples
-    --------
-    >>> import hamex as hx
-    >>> law = hx.laws.MinMax(hx.laws.MenegottoPinto(yield_force=1.0), max=0.05)
-    >>> hx.respond(law, [0.0, 0.04, 0.06, 0.0], stiffness=100.0).force.round(3).tolist()
-    [0.0, 1.03, 0.0, 0.0]
-    """
-
-    kind = "min_max"
-    own = ("min", "max")
-    spring_combined = staticmethod(along_limits)
-    spring_lost = staticmethod(where_limited)
-
-    law: Law
-    min: float = -math.inf
-    max: float = math.inf
-
-    def __new__(cls, law: Any = None, *args: Any, **more: Any) -> Self:
-        return object.__new__(cls if cls.parts else cls.around(type(part_of("MinMax", law))))
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "law", part_of("MinMax", self.law))
-        low, high = (number("MinMax", name, getattr(self, name)) for name in ("min", "max"))
-        if not low < 0 < high:
-            raise LawError(f"MinMax: min must lie below zero and max above, got {low:g} and {high:g}")
-        if math.isinf(low) and math.isinf(high):
-            raise LawError("MinMax: min and max are both infinite, so nothing breaks; give one of them")
-        object.__setattr__(self, "min", low)
-        object.__setattr__(self, "max", high)
-
-    def made_of(self) -> tuple[tuple[Law, ...], tuple[float, ...]]:
-        return (self.law,), (1.0,)
-
-    @classmethod
-    def jumps(cls, group: Any) -> Array:
-        return np.ones(len(group.first), dtype=bool)
 
 
 @dataclass(frozen=True)

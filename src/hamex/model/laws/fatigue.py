@@ -1,4 +1,5 @@
-"""A law that breaks by low-cycle fatigue: Coffin and Manson's line, Miner's sum, ranges counted as they close.
+"""Laws around a law that break: beyond limits of the deformation (:class:`MinMax`), and by low-cycle fatigue
+(:class:`Fatigue`): Coffin and Manson's line, Miner's sum, ranges counted as they close.
 
 A range X of the deformation uses up (X/E₀)^(−1/m) of the life in a whole cycle, half of that in half a cycle. Ranges
 are counted by the modified rainflow of OpenSees' Fatigue (Uriz and Mahin 2008, PEER 2008/08), which remembers four
@@ -19,6 +20,28 @@ from hamex.errors import LawError
 from hamex.model.laws.combined import BROKEN, GONE, OWN, Combined, part_of, settle, together
 from hamex.model.laws.law import Array, Law, checked, number
 from hamex.model.laws.path import FOLLOWED, WAY
+
+
+def along_limits(
+    p: Array, r: int, e: float, d: float, h: float, z: Array, o: int, dz: Array
+) -> tuple[float, float, int]:
+    """A part between two limits: unbroken to the end of the path, and gone behind it where that is beyond."""
+    mean, slope, force, broken = together(p, r, e, d, h, z, o, dz)
+    at = where_limited(p, r, e, d, h, z, o, dz)
+    dz[o + GONE] = 1.0 if z[o + GONE] != 0.0 or at < math.inf else 0.0
+    settle(p, r, e, d, 0.0 if dz[o + GONE] != 0.0 else force, z, o, dz)
+    if z[o + GONE] != 0.0 or at == e:
+        return 0.0, 0.0, 0
+    return mean, slope, BROKEN if at < math.inf else broken
+
+
+def where_limited(p: Array, r: int, e: float, d: float, h: float, z: Array, o: int, dz: Array) -> float:
+    """Deformation at which the part is lost on the way from e to e + d; infinite where it is not."""
+    limit = p[r + OWN + 1] if d > 0.0 else p[r + OWN]
+    if z[o + GONE] != 0.0 or d == 0.0 or (e + d < limit if d > 0.0 else e + d > limit):
+        return math.inf
+    return e if (e >= limit if d > 0.0 else e <= limit) else limit
+
 
 # Behind what all combinations have: the damage counted, the turning points A, B, C, the range Y that is open, whether
 # one is held beside it, and whether there was a turning point.
@@ -87,16 +110,16 @@ def where_lost(p: Array, r: int, e: float, d: float, h: float, z: Array, o: int,
     at = way * min(way * fatal, way * limit)
     if way * first <= min(way * at, way * (e + d)):
         low = way * max(way * first, way * e)
-        _, _, force = together(p, r, e, low - e, h, z, o, dz)
+        _, _, force, _ = together(p, r, e, low - e, h, z, o, dz)
         if force > 0.0:
             at = low
         elif way > 0.0:  # in tension only: from the zero of the force on
             high = min(at, e + d)
-            _, _, force = together(p, r, e, high - e, h, z, o, dz)
+            _, _, force, _ = together(p, r, e, high - e, h, z, o, dz)
             if force > 0.0:
                 for _ in range(60):
                     middle = 0.5 * (low + high)
-                    _, _, force = together(p, r, e, middle - e, h, z, o, dz)
+                    _, _, force, _ = together(p, r, e, middle - e, h, z, o, dz)
                     if force > 0.0:
                         high = middle
                     else:
@@ -112,12 +135,59 @@ def along(p: Array, r: int, e: float, d: float, h: float, z: Array, o: int, dz: 
         dz[o + v] = z[o + v]
     if d * z[o + WAY] < 0.0 and z[o + GONE] == 0.0:
         counted(p, r, e, dz, o)
-    mean, slope, force = together(p, r, e, d, h, z, o, dz)
+    mean, slope, force, broken = together(p, r, e, d, h, z, o, dz)
     dz[o + GONE] = 1.0 if z[o + GONE] != 0.0 or at < math.inf else 0.0
     settle(p, r, e, d, 0.0 if dz[o + GONE] != 0.0 else force, z, o, dz)
     if z[o + GONE] != 0.0 or at == e:
         return 0.0, 0.0, 0
-    return mean, slope, BROKEN if at < math.inf else 0
+    return mean, slope, BROKEN if at < math.inf else broken
+
+
+@dataclass(frozen=True)
+class MinMax(Combined):
+    """A law between two deformations: beyond either the spring is gone for good, as in OpenSees' MinMax.
+
+    Parameters
+    ----------
+    law : of the spring while it is whole.
+    min, max : deformations at which it breaks, below and above zero [length]; infinite by default.
+
+    Examples
+    --------
+    >>> import hamex as hx
+    >>> law = hx.laws.MinMax(hx.laws.MenegottoPinto(yield_force=1.0), max=0.05)
+    >>> hx.respond(law, [0.0, 0.04, 0.06, 0.0], stiffness=100.0).force.round(3).tolist()
+    [0.0, 1.03, 0.0, 0.0]
+    """
+
+    kind = "min_max"
+    own = ("min", "max")
+    spring_combined = staticmethod(along_limits)
+    spring_lost = staticmethod(where_limited)
+
+    law: Law
+    min: float = -math.inf
+    max: float = math.inf
+
+    def __new__(cls, law: Any = None, *args: Any, **more: Any) -> Self:
+        return object.__new__(cls if cls.parts else cls.around(type(part_of("MinMax", law))))
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "law", part_of("MinMax", self.law))
+        low, high = (number("MinMax", name, getattr(self, name)) for name in ("min", "max"))
+        if not low < 0 < high:
+            raise LawError(f"MinMax: min must lie below zero and max above, got {low:g} and {high:g}")
+        if math.isinf(low) and math.isinf(high):
+            raise LawError("MinMax: min and max are both infinite, so nothing breaks; give one of them")
+        object.__setattr__(self, "min", low)
+        object.__setattr__(self, "max", high)
+
+    def made_of(self) -> tuple[tuple[Law, ...], tuple[float, ...]]:
+        return (self.law,), (1.0,)
+
+    @classmethod
+    def jumps(cls, group: Any) -> Array:
+        return np.ones(len(group.first), dtype=bool)
 
 
 @dataclass(frozen=True)

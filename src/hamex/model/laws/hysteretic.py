@@ -202,7 +202,7 @@ class Hysteretic(PathLaw):
     Parameters
     ----------
     s1p, e1p, s2p, e2p : force and deformation of the first two points of the positive side [force, length].
-    s3p, e3p : of the third point; left out: two points, and the second line goes on where it rises.
+    s3p, e3p : of the third point [force, length]; left out: two points, and the second line goes on where it rises.
     s1n, e1n, s2n, e2n, s3n, e3n : the same of the negative side, as negative numbers; left out: as on the other side.
     pinchX : place of the pinching point, from 0 at the zero of the force to 1 on the unloading line [1].
     pinchY : its force over that at the largest deformation [1].

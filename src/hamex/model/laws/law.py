@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, NamedTuple
@@ -58,6 +59,7 @@ class Law:
     symmetric : the tangent of a block is a symmetric matrix; a law without that is refused.
     separate : every parameter is checked by itself, so that blocks with the extremes of each speak for all of a group.
     words : parameters that are words, with those that they may be; groups hold their places among these.
+    effort : of a step of its spring as plain Python, beside a slider's: dear laws are compiled earlier.
 
     Examples
     --------
@@ -75,6 +77,7 @@ class Law:
     symmetric: ClassVar[bool] = True
     separate: ClassVar[bool] = False
     words: ClassVar[Mapping[str, tuple[str, ...]]] = {}
+    effort: ClassVar[int] = 1
     # spring_at(p, r, e, tau, z, o, dz) → force, tangent dF/de, piece: p[r] is k, p[r + 1 …] are the parameters, z[o +
     # v] is variable v; dz[o + v] receives its increment within τ (flow) or its new value (path; slip is filled in).
     spring_at: ClassVar[Callable[..., Any] | None] = None
@@ -398,8 +401,9 @@ def by_kind(kind: str) -> type[Law]:
     'Slider'
     """
     found, (outer, _, inner) = known(), kind.partition(":")
-    if inner and outer in found:  # a law made of laws
-        return found[outer].around(*map(by_kind, inner.split("+")))  # type: ignore[attr-defined]
+    if inner and outer in found:  # a law made of laws, those made of laws in brackets
+        parts = re.findall(r"(?:[^+()]|\((?:[^()]|\([^()]*\))*\))+", inner)
+        return found[outer].around(*(by_kind(re.sub(r"^\((.*)\)$", r"\1", part)) for part in parts))  # type: ignore[attr-defined]
     if kind not in found:
         home = kind.partition(":")[0]
         hint = f"import {home}, where it is made," if ":" in kind else "register it (hamex.laws.register)"

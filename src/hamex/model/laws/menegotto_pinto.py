@@ -255,6 +255,7 @@ class MenegottoPinto(PathLaw):
     kind = "menegotto_pinto"
     example: ClassVar[dict[str, Any]] = {"stiffness": 15000.0, "reach": 0.08, "yield_force": 150.0, "b": 0.02}
     variables = (*FOLLOWED, *(f"steel_{x}" for x in _NAMES), *(f"steel_left_{x}" for x in _NAMES))
+    effort = 6
     spring_at = staticmethod(at)
     spring_along = staticmethod(along)
 

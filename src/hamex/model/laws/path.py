@@ -19,6 +19,7 @@ from hamex.model.laws.law import Array, Group, Law, Split
 # Places in the state of every law that is followed.
 SLIP, LAST, FORCE, WAY, RECOVERABLE = range(5)
 FOLLOWED = ("slip", "last_deformation", "last_force", "way", "recoverable")
+_AHEAD = 1e-9  # deformation of a spring that sets out
 _SAME = 1e-12  # of the deformation at a start: what rounding leaves between a state and its displacement
 
 
@@ -41,6 +42,7 @@ class PathLaw(Law):
 
     variables: ClassVar[tuple[str, ...]] = FOLLOWED
     form = "path"
+    effort = 3
 
     @classmethod
     def recorded(cls, group: Any) -> tuple[str, ...]:
@@ -118,7 +120,7 @@ def respond(
     rows: list[tuple[float, float, bool, float, Array]] = []
     e, work = 0.0, 0.0
     for goal, span in zip(points.tolist(), spans.tolist(), strict=True):
-        for point, force, done, is_event, state in _passed(followed, p, e, goal, span, z):
+        for point, force, done, is_event, state in passed(followed, p, e, goal, span, z):
             work += done
             if events or not is_event:
                 rows.append((point, force, is_event, work, state))
@@ -181,6 +183,20 @@ def followed_by(law: Law, stiffness: float, who: str) -> tuple[type[Law], Group,
     return followed, group, followed.prepared(group, np.array([stiffness]), 1.0)[0]  # a path needs no time
 
 
+def first_slope(law: Law, stiffness: float) -> float:
+    """Slope with which a new spring of this stiffness sets out.
+
+    Examples
+    --------
+    >>> import hamex as hx
+    >>> first_slope(hx.laws.MultilinearElastic(points=[(0.01, 2.0), (0.03, 3.0)]), 150.0)
+    200.0
+    """
+    followed, _, p = followed_by(law, stiffness, "first slope")
+    force = passed(followed, p, 0.0, _AHEAD, 1.0, np.zeros(len(followed.variables)))[-1][1]
+    return float(f"{force / _AHEAD:.9g}")
+
+
 class OnPath(NamedTuple):
     """Where a spring is on its path."""
 
@@ -202,8 +218,8 @@ class Walk(NamedTuple):
     def with_work(self, here: OnPath, goal: float) -> tuple[OnPath, float]:
         """The spring at the goal, and the work on the way."""
         z = here.z.copy()
-        passed = _passed(self.law, self.p, here.e, goal, 1.0, z)
-        return OnPath(goal, passed[-1][1], z), sum(done for _, _, done, _, _ in passed)
+        points = passed(self.law, self.p, here.e, goal, 1.0, z)
+        return OnPath(goal, points[-1][1], z), sum(done for _, _, done, _, _ in points)
 
     def to(self, here: OnPath, goal: float) -> OnPath:
         """The spring at the goal; without the work, which some laws find by quadrature."""
@@ -225,7 +241,7 @@ class Walk(NamedTuple):
 Passed = list[tuple[float, float, float, bool, Array]]
 
 
-def _passed(law: type[Law], p: Array, e: float, goal: float, span: float, z: Array) -> Passed:
+def passed(law: type[Law], p: Array, e: float, goal: float, span: float, z: Array) -> Passed:
     """Points on the way from e to the goal: deformation, force, work since the last, whether it is an event, state."""
     return _along(law, p, e, goal, span, z) if law.spring_piece is None else _walked(law.spring_piece, p, e, goal, z)
 
@@ -283,7 +299,7 @@ def at_start(laws: Mapping[str, Group], k: Mapping[str, Array], deformation: Arr
                         f"Problem: a slip alone does not tell the state of a {group.law.__name__}; start from "
                         "the final state of another run, or give displacements alone, which it reaches from zero"
                     )
-                _passed(group.law, row, float(z[LAST]), e, 1.0, z)
+                passed(group.law, row, float(z[LAST]), e, 1.0, z)
                 for v, name in enumerate(group.law.variables):
                     changed.setdefault(name, np.array(known[name], dtype=float))[spring] = z[v]
     return changed

@@ -104,7 +104,21 @@ def relaxed(x: float) -> tuple[float, float, float]:
 
 
 def along(p: Array, r: int, e: float, d: float, h: float, z: Array, o: int, dz: Array) -> tuple[float, float, int]:
-    """Mean force on the way from e to e + d in the time h, its slope in d, and the sign of the slip at its end.
+    """Mean force on the way from e to e + d in the time h, its slope in d, and the sign of the slip at its end."""
+    mean, slope, _, sign = walked(p, r, e, d, h, z, o, dz)
+    return mean, slope, sign
+
+
+def ended(p: Array, r: int, e: float, d: float, h: float, z: Array, o: int, dz: Array) -> tuple[float, float, int]:
+    """Force at the end of that way, its slope in d, and the sign of the slip."""
+    _, _, moved, sign = walked(p, r, e, d, h, z, o, dz)
+    return p[r] * ((e + d) - dz[o]), p[r] * (1.0 - moved), sign
+
+
+def walked(
+    p: Array, r: int, e: float, d: float, h: float, z: Array, o: int, dz: Array
+) -> tuple[float, float, float, int]:
+    """Mean force on the way from e to e + d in the time h, slopes in d of it and of the slip, and the sign of the slip.
 
     At most three pieces: slip that was under way, elastic, slip. While it slips to the side q, the overstress
     y = q(F − X) − Fy − Hi w obeys y' = q k v − y/τ with τ = η/(k + Hk + Hi), v = d/h. Slopes by the same equations for
@@ -145,7 +159,7 @@ def along(p: Array, r: int, e: float, d: float, h: float, z: Array, o: int, dz: 
         slip, back, total = slip + step, back + kinematic * step, total + sign * step
         t, sign = (h, sign) if h - t == T else (t + T, 0)
     dz[o], dz[o + 1], dz[o + 2] = slip, back, total
-    return mean, slope, sign
+    return mean, slope, moved, sign
 
 
 def apex(P: Array, r: int, tau: float) -> float:
@@ -285,9 +299,11 @@ class FollowedSlider(Slider):
     :func:`hamex.respond` ask."""
 
     form = "path"
+    effort = 3
     straight = False
     group_at = None  # type: ignore[assignment]
     spring_along = staticmethod(along)
+    spring_end = staticmethod(ended)  # as a part of another law
 
     @classmethod
     def prepared(cls, group: Any, k: Array, tau: float) -> Array:

@@ -202,8 +202,9 @@ class TextColumns:
     names_line: int | None
 
 
-def table_of(path: Path, text: str) -> TextColumns:
-    """The columns of a text; every row must have as many as the first."""
+def table_of(path: Path, text: str, columns: int = 0) -> TextColumns:
+    """The columns of a text; every row must have as many as the first. Where their number is known, ``columns``, it
+    tells whether a comma between whole numbers parts them."""
     numbered = [(line, content.strip()) for line, content in enumerate(text.split("\n"), start=1)]
     written = [(line, content) for line, content in numbered if content and not content.startswith("#")]
     names_line = written[0][0] if written and _is_names(written[0][1]) else None
@@ -213,7 +214,7 @@ def table_of(path: Path, text: str) -> TextColumns:
     body = written[(names_line is not None) + units :]
     if not body:
         raise LoadError(f"no samples in {path}")
-    comma = _decimal_comma(path, len(names), body)
+    comma = _decimal_comma(path, columns or len(names), body)
     rows = [_row(path, line, content, comma) for line, content in body]
     for (line, _), row in zip(body, rows, strict=True):
         if len(row) != len(rows[0]):

@@ -214,6 +214,20 @@ def schemes_page(lab: Laboratory, drawings: Mapping[str, str]) -> str:
             if lab.peaks
             else []
         ),
+        *(
+            [
+                "<h2>By kind of law</h2>"
+                + _text(
+                    "The same oscillators with springs that yield, that degrade and aim at their peaks, and that "
+                    "pinch, and 24 shear frames of 2 to 8 storeys, without viscosity, under El Centro at three steps. "
+                    "Against runs along the path at a 32nd of the shortest step. Elements other than the linear one "
+                    "along its path, and Newmark at the nodes, do not take springs that degrade."
+                )
+                + tables.by_law(lab)
+            ]
+            if lab.laws
+            else []
+        ),
         "<h2>Sources</h2><ul>" + "".join(f"<li>{escape(text)}</li>" for text in REFERENCES) + "</ul>",
     ]
     foot = (
@@ -261,6 +275,9 @@ def _choice() -> str:
         "<li><b>Rate-independent yielding, stiff dashpots, wave fronts:</b> DiscontinuousGalerkin of degree 2, or "
         "1 where speed counts; Newmark with its return map is the plain alternative. The continuous elements are "
         "not L-stable: what is much faster than the step does not decay, and forces at the nodes zig-zag.</li>"
+        "<li><b>Springs that degrade, pinch or fall:</b> Galerkin of degree 1, which follows them along the path of a "
+        "step: one solution below a step that is known beforehand, and an exact energy balance. Newmark, which asks "
+        "them at the nodes, is about as accurate; no other element takes them.</li>"
         "<li><b>Very large models with lumped mass and short steps anyway:</b> central differences, below their "
         "limit ωh = 2.</li></ul>"
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from html import escape
 
-from hamex.lab import Laboratory, SchemeFindings
+from hamex.lab import LAW_STEPS, Laboratory, SchemeFindings
 from hamex.lab.free_vibration import COURANT
 from hamex.report.page import table
 from hamex.report.schemes.figures import COLOURS, short
@@ -202,6 +202,37 @@ def peaks(lab: Laboratory) -> str:
     )
 
 
+def by_law(lab: Laboratory) -> str:
+    """Median and 90th percentile of the error of the peak at three steps, by kind of law."""
+    head = [
+        "Kind of law",
+        "scheme",
+        *(f"h = {step:g} s<br>{what}" for step in LAW_STEPS for what in ("median", "90th")),
+    ]
+    rows = []
+    for title, schemes in lab.laws.items():
+        for found in schemes:
+            pairs = zip(found.median, found.ninety, strict=True)
+            cells = [percent(value, 2) for pair in pairs for value in pair]
+            rows.append([escape(title) if found is schemes[0] else "", escape(found.name), *cells])
+    return table(head, rows, "Errors of the peak displacement or storey drift in per cent, median and 90th percentile.")
+
+
+def _by_law_lines(lab: Laboratory) -> list[str]:
+    """The same for a screen."""
+    if not lab.laws:
+        return []
+    steps = "".join(f"{f'h = {step:g} s':>15}" for step in LAW_STEPS)
+    lines = ["", "Error of the peak by kind of law: median / 90 % below, in %", f"{'':35}{steps}"]
+    for title, schemes in lab.laws.items():
+        lines.append(title)
+        for found in schemes:
+            pairs = zip(found.median, found.ninety, strict=True)
+            cells = (f"{percent(a, 2)} / {percent(b, 2)}" for a, b in pairs)
+            lines.append(f"  {found.name:33}" + "".join(f"{cell:>15}" for cell in cells))
+    return lines
+
+
 def text(lab: Laboratory) -> str:
     """One line a scheme, then what the columns are."""
     lines = [
@@ -220,6 +251,7 @@ def text(lab: Laboratory) -> str:
             f"{'':32}{'median %':>10}{'90 % below %':>14}",
         ]
         lines += [f"{found.name:32}{percent(found.median, 2):>10}{percent(found.ninety, 2):>14}" for found in schemes]
+    lines += _by_law_lines(lab)
     return "\n".join(lines) + "\n"
 
 

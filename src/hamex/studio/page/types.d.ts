@@ -125,6 +125,12 @@ interface Run {
   iterations: {kind: string; total: number; most: number} | null;
   status: string;
   status_message: string;
+  /** One solution, contraction, balance: what was promised of the run, in words. */
+  promises: {one_solution: string; contraction: string; balance: string};
+  /** Sidesway, where it went down. */
+  collapse: {time: number; where: string; message: string} | null;
+  /** What is left of the strength of every spring at some instants; null where none can lose any. */
+  strength: {times: number[]; left: Record<string, number[]>} | null;
   profiles: Profiles | null;
   notes: string[];
   /** What it is, where it is another problem beside the first. */
@@ -137,6 +143,23 @@ interface HistoryAnswer extends Run {
   spectrum: {periods: Packed; values: Packed; damping: number} | null;
   yield_deformation: (number | null)[];
   against?: Run;
+}
+/** A law that springs may have instead of a slider, and its numbers in yield forces and yield deformations. */
+interface OfferedNumber {
+  name: string;
+  unit: string;
+  value: number | string;
+  words: string[] | null;
+  meaning: string;
+  /** Whether the law is seen with it; else its default is taken where nothing is changed. */
+  seen: boolean;
+}
+interface OfferedLaw {
+  kind: string;
+  name: string;
+  about: string;
+  yields: boolean;
+  numbers: OfferedNumber[];
 }
 /** The picture of a history: show draws an answer; its parts are laid out by whoever owns it. */
 interface Stage {

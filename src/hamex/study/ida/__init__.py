@@ -181,19 +181,25 @@ def ida(
         ran, found, seconds = table.ran, table.found, table.seconds
     columns = _described(runs, axes, sizes, im_name, study.intensity == intensity)
     name, unit = words_of(demand, units_of(study.models), heights is not None)
-    curves = curves_of(columns, tuple(axes.models), demand, limit, im_name, (name, unit), study.kind)
+    curves = curves_of(columns, tuple(axes.models), demand, limit, im_name, (name, unit), study.kind, study_ends(study))
     return Ida(curves, table, columns, ran, found, seconds)
+
+
+def study_ends(study: Study) -> float | None:
+    """Storey drift ratio at which the runs of a study end; None where none does."""
+    ends = study.limit or Limit()
+    return ends.drift_ratio if ends.stop else None
 
 
 def collapse_ratio(study: Study, demand: str) -> float:
     """Storey drift ratio at which the runs of a study end and count as collapsed."""
-    ends = study.limit or Limit()
-    if demand != "drift_ratio" or ends.drift_ratio is None or not ends.stop:
+    ratio = study_ends(study)
+    if demand != "drift_ratio" or ratio is None:
         raise InputError(
             "ida: collapse is the storey drift ratio at which runs end; take the demand 'drift_ratio', and leave the "
-            f"study a limit that ends them (it has {ends})"
+            f"study a limit that ends them (it has {study.limit or Limit()})"
         )
-    return ends.drift_ratio
+    return ratio
 
 
 def check_ida(study: Study, demand: str, hunting: Hunt | None) -> None:

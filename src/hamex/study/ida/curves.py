@@ -44,6 +44,7 @@ class IdaCurves(Shown):
     motions : "recorded", "synthetic", "matched" or several of them.
     reached : demand at which a run that collapsed was ended, (record, run); NaN elsewhere, None where there is none.
     swinging : runs whose residual demand may still swing by more than a hundredth of the limit.
+    collapse : the limit is the drift ratio at which runs end and count as collapsed.
     """
 
     model: str
@@ -58,6 +59,7 @@ class IdaCurves(Shown):
     unit: str = ""
     reached: Array | None = None
     swinging: int = 0
+    collapse: bool = False
 
     def replace(self, **changes: Any) -> IdaCurves:
         """A copy with changes, such as another limit."""
@@ -66,7 +68,13 @@ class IdaCurves(Shown):
     @property
     def limit_name(self) -> str:
         """The limit in words."""
-        return f"{self.demand_name} > {self.limit:g}" + (f" {self.unit}" if self.unit else "")
+        beyond = f"{self.demand_name} > {self.limit:g}" + (f" {self.unit}" if self.unit else "")
+        return f"collapse, {beyond}" if self.collapse else beyond
+
+    @property
+    def event(self) -> str:
+        """What a fragility tells the probability of."""
+        return self.limit_name if self.collapse else f"exceedance of {self.limit_name}"
 
     @property
     def demand_label(self) -> str:
@@ -143,7 +151,8 @@ class IdaCurves(Shown):
             said.append(f"{many} of {count} records are scaled by more than {LARGE:g}, up to {largest:.3g}")
         censored = int(np.isinf(self.capacities).sum())
         if censored:
-            said.append(f"{censored} of {count} records never pass {self.limit_name}; they are censored")
+            never = "collapse" if self.collapse else f"pass {self.limit_name}"
+            said.append(f"{censored} of {count} records never {never}; they are censored")
         endless = np.isinf(self.demand)
         fell = np.zeros_like(endless) if self.reached is None else np.isfinite(self.reached)
         away = int((endless & ~fell).any(axis=1).sum())
@@ -152,7 +161,12 @@ class IdaCurves(Shown):
                 f"numbers of {away} of {count} records ran away at some intensity; they count as passing every "
                 "limit there"
             )
-        if fell.any():
+        if self.collapse:
+            said.append(
+                f"collapse is a storey that drifts by more than {self.limit:g} of its height, where the run ends; none "
+                "counts as collapsed because its equations were not solved"
+            )
+        elif fell.any():
             many = int(fell.any(axis=1).sum())
             said.append(
                 f"runs of {many} of {count} records ended at a drift that counts as collapse; they count as passing "
@@ -223,8 +237,10 @@ def curves_of(
     im_name: str,
     words: tuple[str, str],
     motions: str,
+    ends: float | None = None,
 ) -> tuple[IdaCurves, ...]:
-    """Curves from a table of runs, models and records in the order in which they first stand there."""
+    """Curves from a table of runs, models and records in the order in which they first stand there; ``ends`` is the
+    drift ratio at which runs ended, where that is known."""
     if demand not in columns:
         raise InputError(f"ida: the table has no {demand!r}; it has {', '.join(columns)}")
     status = columns["status"].astype(str)
@@ -248,11 +264,25 @@ def curves_of(
     place = np.arange(len(order)) - np.maximum.accumulate(np.where(first, np.arange(len(order)), 0))
     for kind, column in enumerate((im, scale, values, reached, swings & ~fell)):
         out[kind, model[order], record[order], place] = column[order]
-    ends = [
+    collapse = demand == "drift_ratio" and limit == ends
+    told = [
         (out[3, i] if np.isfinite(out[3, i]).any() else None, int(np.nansum(out[4, i]))) for i in range(len(models))
     ]
     return tuple(
-        IdaCurves(cell, labels, out[0, i], out[1, i], out[2, i], im_name, words[0], limit, motions, words[1], *ends[i])
+        IdaCurves(
+            cell,
+            labels,
+            out[0, i],
+            out[1, i],
+            out[2, i],
+            im_name,
+            words[0],
+            limit,
+            motions,
+            words[1],
+            *told[i],
+            collapse,
+        )
         for i, cell in enumerate(models)
     )
 

@@ -49,6 +49,7 @@ if TYPE_CHECKING:
 
 Array = NDArray[Any]
 MOTIONS, STATUS = "motions", "status"
+ENDS = "collapse drift ratio"  # in what a file tells about its runs: where they ended
 _KINDS = {"title": str, "im_name": str, "motions": str, "demand": str, "stripes": bool, "link": str}
 _FIXED = (RECORD, SCALE, PGA, STATUS, MOTIONS)
 _INFINITE = "inf"
@@ -129,8 +130,9 @@ class IdaRuns:
 
     def curves(self) -> tuple[IdaCurves, ...]:
         """Curves of every model."""
+        words, ends = self.words[self.demand], self.about.get(ENDS)
         return curves_of(
-            self.columns, self.parameters, self.demand, self.limit, self.im_name, self.words[self.demand], self.motions
+            self.columns, self.parameters, self.demand, self.limit, self.im_name, words, self.motions, ends
         )
 
     def fragility(self, curves: IdaCurves) -> Fragility | str:

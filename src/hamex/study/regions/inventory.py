@@ -31,7 +31,14 @@ NUMBERS: dict[str, tuple[Callable[[Array], Array], str]] = {
     "height": (lambda x: x > 0, "a positive number of metres, one storey"),
     "dispersion": (lambda x: x > 0, "a positive standard deviation of the logarithm"),
 }
-COLUMNS = ("id", "longitude", "latitude", "storeys", "type", "design", *NUMBERS, *LIMITS)
+# The same of buildings that degrade, see hamex.study.regions.shear_frames.
+DEGRADING: dict[str, tuple[Callable[[Array], Array], str]] = {
+    "ductility": (lambda x: x > 1, "above 1, deformation at the largest force over that at yield"),
+    "softening": (lambda x: x > 0, "a positive drift ratio, from the largest force down to none"),
+    "residual": (lambda x: (x >= 0) & (x < 1), "a share of the yield force from 0 to below 1"),
+    "loops": (lambda x: (x > 0) & (x <= 1), "a share above 0 and up to 1, area of loops over that of bilinear ones"),
+}
+COLUMNS = ("id", "longitude", "latitude", "storeys", "type", "design", *NUMBERS, *LIMITS, *DEGRADING)
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,6 +64,11 @@ class Inventory:
     id : names of the buildings; numbered from 1 by default.
     source : where it comes from, for messages.
     ignored : columns of the file that mean nothing here.
+    ductility : deformation of a storey at its largest force over that at yield; this and what follows is used where
+        buildings degrade.
+    softening : drift ratio that the falling branch takes from the largest force to none.
+    residual : force that is left in the end, over the yield force.
+    loops : area of the loops over that of bilinear ones: 1 full, 0.5 peak oriented, less pinched.
 
     Examples
     --------
@@ -81,6 +93,10 @@ class Inventory:
     id: Column = None
     source: str = "Inventory"
     ignored: tuple[str, ...] = ()
+    ductility: Column = None
+    softening: Column = None
+    residual: Column = None
+    loops: Column = None
 
     def __post_init__(self) -> None:
         count = np.size(self.longitude)
@@ -88,7 +104,7 @@ class Inventory:
             raise InputError(f"{self.source}: no buildings")
         ids = np.arange(1, count + 1).astype(str) if self.id is None else self._words("id", self.id, count)
         object.__setattr__(self, "id", ids)
-        for name in ("longitude", "latitude", *NUMBERS):
+        for name in ("longitude", "latitude", *NUMBERS, *DEGRADING):
             object.__setattr__(self, name, self._numbers(name, getattr(self, name), (count,)))
         object.__setattr__(self, "limits", self._numbers("limits", self.limits, (count, len(types.STATES))))
         object.__setattr__(self, "storeys", self._storeys(count))
@@ -106,14 +122,15 @@ class Inventory:
         """Some of the buildings, by index array or slice."""
         return replace(self, **{name: getattr(self, name)[which] for name in _ARRAYS})
 
-    def filled(self) -> Inventory:
-        """With every default in place; a building without a type must bring its numbers (drift limits aside)."""
+    def filled(self, degrading: bool = False) -> Inventory:
+        """With every default in place; a building without a type must bring its numbers (drift limits aside), and
+        those of degradation where it degrades."""
         names, levels = _codes(self.type, types.NAMES), _codes(self.design, types.LEVELS)
         typed = np.flatnonzero(names >= 0)
         levels = np.where(levels < 0, types.usual_level(names), levels)
         found = types.defaults(names[typed], self.storeys[typed], levels[typed])
         changes: dict[str, Any] = {}
-        for name in (*NUMBERS, "limits"):
+        for name in (*NUMBERS, *DEGRADING, "limits"):
             given = getattr(self, name)
             missing = np.isnan(given)
             if missing.any():
@@ -124,10 +141,14 @@ class Inventory:
             if name in changes:
                 changes[name] = np.nan_to_num(changes[name], nan=usual)
         done = replace(self, **changes, design=np.where(names < 0, "", np.array(types.LEVELS)[levels]))
-        for name in NUMBERS:
+        for name in (*NUMBERS, *DEGRADING) if degrading else NUMBERS:
             lost = np.isnan(getattr(done, name))
             if lost.any():
                 raise self._error(lost, name, "is missing, and the building has no type to take it from")
+        if degrading and (done.relaxation > 0).any():
+            raise self._error(
+                done.relaxation > 0, "relaxation", "storeys that degrade have no viscosity; leave one of the two out"
+            )
         return done
 
     def save(self, path: str | Path) -> Path:
@@ -190,7 +211,7 @@ class Inventory:
             if bad.any():
                 got = "nothing is given" if np.isnan(values[bad][0]) else f"got {values[bad][0]:g}"
                 raise self._error(bad, name, f"must be degrees from −{far:g} to {far:g}, {got}")
-        for name, (fits, meaning) in NUMBERS.items():
+        for name, (fits, meaning) in (NUMBERS | DEGRADING).items():
             values = getattr(self, name)
             bad = ~np.isnan(values) & ~(fits(values) & np.isfinite(values))
             if bad.any():
@@ -233,7 +254,7 @@ class Inventory:
 
 
 _NEEDED = ("id", "longitude", "latitude", "storeys", "type")
-_ARRAYS = ("longitude", "latitude", "storeys", "type", "design", *NUMBERS, "limits", "id")
+_ARRAYS = ("longitude", "latitude", "storeys", "type", "design", *NUMBERS, *DEGRADING, "limits", "id")
 
 
 def _codes(words: Array, known: tuple[str, ...]) -> Array:

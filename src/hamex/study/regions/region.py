@@ -22,11 +22,11 @@ from hamex.files import TABLE, json_of, read_text
 from hamex.motion.ground import GroundMotion
 from hamex.solve.settling import check_settle
 from hamex.study.engine import SECONDS, Columns, Tell, Timing, digest, run_parts, timed
-from hamex.study.regions.inventory import COLUMNS, LIMITS, NUMBERS, Inventory
+from hamex.study.regions.inventory import COLUMNS, DEGRADING, LIMITS, NUMBERS, Inventory
 from hamex.study.regions.motions import MotionGrid, Shaking
 from hamex.study.regions.result import Region, StepCheck
 from hamex.study.regions.shear_frames import MEASURES, region_parts, run_part, steps_for
-from hamex.study.regions.types import LEVELS, STATES
+from hamex.study.regions.types import LEVELS
 
 if TYPE_CHECKING:
     import polars as pl
@@ -34,48 +34,20 @@ if TYPE_CHECKING:
 
 # Other names of columns, without case, blanks and signs; among them those of SimCenter's inventories.
 _ALIASES = {
-    "id": "id",
-    "buildingid": "id",
-    "assetid": "id",
-    "name": "id",
-    "longitude": "longitude",
-    "lon": "longitude",
-    "lng": "longitude",
-    "x": "longitude",
-    "latitude": "latitude",
-    "lat": "latitude",
-    "y": "latitude",
-    "storeys": "storeys",
-    "stories": "storeys",
-    "numberofstories": "storeys",
-    "numstories": "storeys",
-    "nstories": "storeys",
-    "type": "type",
-    "structuretype": "type",
-    "buildingtype": "type",
-    "hazustype": "type",
-    "structtyp": "type",
-    "design": "design",
-    "designlevel": "design",
-    "codelevel": "design",
-    "period": "period",
-    "periods": "period",
-    "t1": "period",
-    "strength": "strength",
+    **{name.replace("_", ""): name for name in COLUMNS},
+    **dict.fromkeys(("buildingid", "assetid", "name"), "id"),
+    **dict.fromkeys(("lon", "lng", "x"), "longitude"),
+    **dict.fromkeys(("lat", "y"), "latitude"),
+    **dict.fromkeys(("stories", "numberofstories", "numstories", "nstories"), "storeys"),
+    **dict.fromkeys(("structuretype", "buildingtype", "hazustype", "structtyp"), "type"),
+    **dict.fromkeys(("designlevel", "codelevel"), "design"),
+    **dict.fromkeys(("periods", "t1"), "period"),
     "yieldcoefficient": "strength",
-    "damping": "damping",
     "dampingratio": "damping",
-    "hardening": "hardening",
     "hardeningratio": "hardening",
-    "relaxation": "relaxation",
     "relaxations": "relaxation",
-    "height": "height",
-    "storeyheight": "height",
-    "storyheight": "height",
-    "heightm": "height",
-    "dispersion": "dispersion",
+    **dict.fromkeys(("storeyheight", "storyheight", "heightm"), "height"),
     "beta": "dispersion",
-    **{f"drift{state}": f"drift_{state}" for state in STATES},
 }
 _LEVELS = {**{level: level for level in LEVELS}, "hc": "high", "mc": "moderate", "lc": "low", "pc": "pre"}
 _NEEDED = ("longitude", "latitude", "storeys", "type")
@@ -86,7 +58,8 @@ def read_inventory(path: str | Path) -> Inventory:
 
     Columns (properties) are longitude and latitude [degrees] (the point, in GeoJSON), storeys and type; and as far as
     they differ from the type's defaults id, design, period [s], strength [1], damping [1], hardening [1], relaxation
-    [s], height [m], dispersion [1], drift_slight, drift_moderate, drift_extensive and drift_complete [1]. Case, blanks
+    [s], height [m], dispersion [1], drift_slight, drift_moderate, drift_extensive and drift_complete [1]; of buildings
+    that degrade ductility, softening, residual and loops [1], see :class:`Inventory`. Case, blanks
     and underscores do not matter; NumberOfStories, StructureType, DesignLevel and the like are understood. Columns
     that mean nothing here are listed in ``ignored``.
 
@@ -191,7 +164,7 @@ def _inventory(path: Path, frame: pl.DataFrame) -> Inventory:
             )
     words = {name: frame[column].fill_null("").str.strip_chars() for name, column in named.items()}
     numbers: dict[str, Any] = {}
-    for name in ("longitude", "latitude", "storeys", *NUMBERS, *LIMITS):
+    for name in ("longitude", "latitude", "storeys", *NUMBERS, *LIMITS, *DEGRADING):
         if name in words:
             found = words[name].cast(pl.Float64, strict=False)
             bad = (found.is_null() & (words[name] != "") | found.is_nan().fill_null(False)).arg_true()
@@ -216,9 +189,8 @@ def _inventory(path: Path, frame: pl.DataFrame) -> Inventory:
 
 
 Array = NDArray[Any]
-
 SAMPLE, FINER = 500, 8  # buildings that are run again, at a step so many times shorter
-_RATE = 3e8  # storey-steps a second on one processor, for the estimate
+_RATE, _DEGRADING = 3e8, 4e5  # storey-steps a second on one processor, for the estimate
 _BYTES = 3 * 8  # results of a storey
 
 
@@ -242,6 +214,7 @@ def region(
     settle: float | None = None,
     sample: int = SAMPLE,
     seed: int = 0,
+    degrading: bool = False,
     executor: Executor | None = None,
     workers: int | None = None,
     cluster: str | None = None,
@@ -251,8 +224,9 @@ def region(
     """Largest drifts, floor accelerations and residual drifts of every storey of every building, and damage states.
 
     Each building is a bilinear or viscoplastic shear model with all its storeys (no pinching, no degradation, no
-    P-Delta), see :mod:`hamex.study.regions.shear_frames`. Buildings of equal height run as one batch; nothing keeps
-    histories. The result is the same to the last bit for any executor, number of workers and history of interruptions.
+    P-Delta unless ``degrading``), see :mod:`hamex.study.regions.shear_frames`. Buildings of equal height run as one
+    batch; nothing keeps histories. The result is the same to the last bit for any executor, number of workers and
+    history of interruptions.
 
     Parameters
     ----------
@@ -264,6 +238,8 @@ def region(
         that at rest either way; only what yields after the record is then seen too.
     sample : buildings that are run again at an eighth of the step, to tell what the step costs; 0 for none.
     seed : which buildings these are.
+    degrading : let storeys pinch and lose their strength beyond their largest force, under P-Delta, by the inventory's
+        ductility, softening, residual and loops; a building whose storey goes down sideways has the status "collapsed".
     executor, workers, cluster, store, tell : see :func:`hamex.study.engine.run_parts`.
 
     Examples
@@ -275,12 +251,14 @@ def region(
     ((20,), 'recorded')
     """
     begun = time.perf_counter()
-    full, grid, shaking, steps = _prepared(inventory, motions, step)
+    full, grid, shaking, steps = _prepared(inventory, motions, step, degrading)
     if settle is not None:
         check_settle("region", settle)
+        if degrading:
+            raise InputError("region: buildings that degrade do not settle; leave settle or degrading out")
     rows = _sample(len(full), sample, seed)
-    parts = region_parts(full, grid, shaking, steps, settle=settle)
-    checks = region_parts(full, grid, shaking, steps / FINER, rows, True, settle) if rows.size else []
+    parts = region_parts(full, grid, shaking, steps, None, False, settle, degrading)
+    checks = region_parts(full, grid, shaking, steps / FINER, rows, True, settle, degrading) if rows.size else []
     done = run_parts(
         run_part,
         [*parts, *checks],
@@ -313,35 +291,54 @@ def region(
         done.found,
         kernel,
         time.perf_counter() - begun,
+        degrading,
     )
 
 
 def plan_region(
-    inventory: Inventory, motions: MotionGrid | GroundMotion, *, step: float | None = None, sample: int = SAMPLE
+    inventory: Inventory,
+    motions: MotionGrid | GroundMotion,
+    *,
+    step: float | None = None,
+    sample: int = SAMPLE,
+    degrading: bool = False,
 ) -> RegionPlan:
     """What a run would do, without doing it."""
-    full, grid, shaking, steps = _prepared(inventory, motions, step)
+    full, grid, shaking, steps = _prepared(inventory, motions, step, degrading)
     parts = region_parts(full, grid, shaking, steps)
     total = sum(part.weight for part in parts)
     total += total / len(full) * min(sample, len(full)) * FINER
     storeys = int(full.storeys.sum())
-    return RegionPlan(len(full), storeys, len(parts), total, total / _RATE, _BYTES * storeys + 200 * len(full))
+    return RegionPlan(
+        len(full),
+        storeys,
+        len(parts),
+        total,
+        total / (_DEGRADING if degrading else _RATE),
+        _BYTES * storeys + 200 * len(full),
+    )
 
 
 def timed_region(
-    inventory: Inventory, motions: MotionGrid | GroundMotion, *, step: float | None = None, sample: int = SAMPLE
+    inventory: Inventory,
+    motions: MotionGrid | GroundMotion,
+    *,
+    step: float | None = None,
+    sample: int = SAMPLE,
+    degrading: bool = False,
 ) -> Timing:
     """How long a run takes on one processor, from a second of it that is run: closer than that of the plan."""
-    full, grid, shaking, steps = _prepared(inventory, motions, step)
+    full, grid, shaking, steps = _prepared(inventory, motions, step, degrading)
     rows = _sample(len(full), sample, 0)
-    parts = region_parts(full, grid, shaking, steps)
-    parts += region_parts(full, grid, shaking, steps / FINER, rows, True) if rows.size else []
+    parts = region_parts(full, grid, shaking, steps, degrades=degrading)
+    if rows.size:
+        parts += region_parts(full, grid, shaking, steps / FINER, rows, True, degrades=degrading)
     total = sum(part.weight for part in parts)
     return timed(run_part, len(parts), lambda place: (parts[place].payload, parts[place].weight), total)
 
 
 def _prepared(
-    inventory: Inventory, motions: MotionGrid | GroundMotion, step: float | None
+    inventory: Inventory, motions: MotionGrid | GroundMotion, step: float | None, degrading: bool
 ) -> tuple[Inventory, MotionGrid, Shaking, Array]:
     grid = MotionGrid((motions,)) if isinstance(motions, GroundMotion) else motions
     if not isinstance(inventory, Inventory) or not isinstance(grid, MotionGrid):
@@ -351,7 +348,7 @@ def _prepared(
         )
     if step is not None and not is_positive(step):
         raise InputError(f"region: step must be a positive number of seconds, got {step!r}")
-    full = inventory.filled()
+    full = inventory.filled(degrading)
     shaking = grid.shaking(full.longitude, full.latitude, full.period)
     return full, grid, shaking, steps_for(full.period, shaking.station, grid, step)
 

@@ -14,9 +14,10 @@ from numpy.typing import NDArray
 
 from hamex.errors import InputError
 from hamex.names import Shown
+from hamex.study.regions.inventory import DEGRADING as DEGRADED
 from hamex.study.regions.inventory import Inventory
 from hamex.study.regions.motions import MotionGrid, Shaking
-from hamex.study.regions.shear_frames import FINISHED, MEASURES, PROBABILITIES
+from hamex.study.regions.shear_frames import COLLAPSED, FINISHED, MEASURES, PROBABILITIES
 from hamex.study.regions.types import SOURCE
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
 Array = NDArray[Any]
 LABEL = "demands of {} shear models: no pinching, no degradation, no P-Delta"
+DEGRADING = "demands of shear models that pinch and lose their strength, with P-Delta"
 WITHIN = 0.02
 MANY = 200_000  # buildings beyond which GeoJSON, a kilobyte each, is written only when asked for
 _PIECE = 20_000
@@ -82,6 +84,7 @@ class Region(Shown):
     provenance : version, hash, source and kind of the motions.
     ran, found : parts that were run, and parts that were finished before.
     kernel_seconds, seconds : spent in computation by all workers, and in all by the clock.
+    degrading : whether storeys could lose their strength; status "collapsed" is then sidesway.
 
     Examples
     --------
@@ -103,6 +106,7 @@ class Region(Shown):
     found: int
     kernel_seconds: float
     seconds: float
+    degrading: bool = False
 
     def __len__(self) -> int:
         return len(self.inventory)
@@ -118,6 +122,8 @@ class Region(Shown):
     @property
     def label(self) -> str:
         """What the numbers are."""
+        if self.degrading:
+            return DEGRADING
         viscous = self.inventory.relaxation > 0
         return LABEL.format(
             "viscoplastic" if viscous.all() else "bilinear and viscoplastic" if viscous.any() else "bilinear"
@@ -126,7 +132,17 @@ class Region(Shown):
     @property
     def failed(self) -> int:
         """Number of buildings without a result."""
-        return int(np.count_nonzero(self.columns["status"] != FINISHED))
+        return int(np.count_nonzero(~self.good))
+
+    @property
+    def good(self) -> Array:
+        """Which buildings have a result."""
+        return np.isin(self.columns["status"], (FINISHED, COLLAPSED))
+
+    @property
+    def collapsed(self) -> int:
+        """Number of buildings that went down sideways; 0 where none could."""
+        return int(np.count_nonzero(self.columns["status"] == COLLAPSED))
 
     @cached_property
     def begin(self) -> Array:
@@ -167,6 +183,7 @@ class Region(Shown):
             "hardening",
             "relaxation",
             "height",
+            *(DEGRADED if self.degrading else ()),
         )
         return {
             **{name: getattr(x, name) for name in known},
@@ -183,7 +200,9 @@ class Region(Shown):
 
         plain = {name: np.ascontiguousarray(values) for name, values in (self._about() | dict(self.columns)).items()}
         frame = pl.DataFrame(plain).with_columns(
-            pl.when(pl.col("relaxation") > 0)
+            pl.when(self.degrading)
+            .then(pl.lit("degrading shear"))
+            .when(pl.col("relaxation") > 0)
             .then(pl.lit("viscoplastic shear"))
             .otherwise(pl.lit("bilinear shear"))
             .alias("model"),
@@ -203,6 +222,7 @@ class Region(Shown):
             "buildings": len(self),
             "storeys": int(self.inventory.storeys.sum()),
             "failed": self.failed,
+            **({"collapsed": self.collapsed} if self.degrading else {}),
             "all": _all_buildings(self),
             "by_type": _grouped(self, "type"),
             "by_storeys": _grouped(self, "storeys"),
@@ -260,7 +280,7 @@ def _demands(region: Region, column: str | None = None) -> Any:
     columns: dict[str, Any] = {name: region.columns[name] for name in (*_DEMANDS, *PROBABILITIES)}
     if column is not None:
         columns[column] = np.ascontiguousarray(getattr(region.inventory, column))
-    good = region.columns["status"] == FINISHED
+    good = region.good
     return pl.DataFrame({name: values[good] for name, values in columns.items()}).with_columns(
         pl.col(pl.Float64).fill_nan(None)
     )

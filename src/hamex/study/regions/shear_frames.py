@@ -8,6 +8,12 @@ Floors weigh the same, 1 t each: only ratios count. Storey i of N is one bilinea
   on and linear in between (ASCE 7, 12.8.3): all storeys yield at once under these, at the base shear asked for;
 * kinematic hardening, and viscosity where the inventory has a relaxation time.
 
+Where buildings degrade, storeys have a largest force at the ductility given, lose their strength beyond it over a drift
+given, and reload as the area of their loops tells, beside that of bilinear ones 4 Fy p for cycles of plastic amplitude
+p: bilinear (1), peak oriented (exactly a half), or through a pinching point with κ_f = κ_d = κ, whose loops have
+(3κ − κ²)/4 of that area for cycles that are large beside yield. Gravity then acts through P-Delta, and a building
+collapses where a storey goes down sideways: beyond a drift ratio of 0.2 no storey of any type has strength left.
+
 Damping is Rayleigh's with the same ratio in the first two modes and the initial stiffness; one storey has stiffness
 proportional damping. Damage states follow from the largest storey drift, by lognormal thresholds as Hazus has them.
 """
@@ -25,6 +31,7 @@ from numpy.typing import NDArray
 from hamex import __version__
 from hamex.checks import check_memory
 from hamex.errors import HamexError, SwingWarning
+from hamex.model.laws.imk import IMK
 from hamex.model.laws.slider import Slider
 from hamex.model.record import Model
 from hamex.model.shear_frame import shear_frame
@@ -35,7 +42,7 @@ from hamex.problem import Limit
 from hamex.schemes import Galerkin
 from hamex.solve.batch import batch
 from hamex.study.engine import SECONDS, Columns, StudyPart, digest
-from hamex.study.regions.inventory import Inventory
+from hamex.study.regions.inventory import DEGRADING, Inventory
 from hamex.study.regions.motions import MotionGrid, Shaking
 from hamex.study.regions.types import STATES
 
@@ -51,10 +58,12 @@ MEASURES = {
     "residual_drift_ratio": "residual_slip",
 }
 PROBABILITIES = ("p_none", *(f"p_{state}" for state in STATES))
-FINISHED = "finished"
+FINISHED, COLLAPSED = "finished", "collapsed"
+COLLAPSE = 0.2  # drift ratio beyond which a storey that degrades is down
 LONGEST, PER_PERIOD = 0.01, 40  # step at most so many seconds, and so many steps in a first period
-_WORK = 4e8  # storey-steps of a part at most: about a second
+_WORK, _SLOW_WORK = 4e8, 4e5  # storey-steps of a part at most, about a second; of buildings that degrade
 _COLUMNS = ("period", "strength", "damping", "hardening", "relaxation", "height")
+_FULL = 0.75  # loops of more than this are nearer to bilinear ones than to peak-oriented ones
 
 
 def regular_shear_frames(
@@ -118,6 +127,60 @@ def single(shear_frames: ShearFrames, number: int) -> Model:
     )
 
 
+def degrading(shear_frames: ShearFrames, columns: Mapping[str, Array]) -> list[Model]:
+    """The buildings with storeys that lose their strength, and with P-Delta.
+
+    >>> one = np.ones(1)
+    >>> town = regular_shear_frames(2, 0.5 * one, 0.1 * one, 0.05 * one, 0.1 * one, 0 * one, 3 * one)
+    >>> about = {"hardening": 0.1 * one, "ductility": 6 * one, "softening": 0.05 * one, "residual": 0 * one}
+    >>> degrading(town, about | {"loops": 0.3 * one})[0].laws["imk"].parameters["kappa_f"].round(4).tolist()
+    [0.4753, 0.4753]
+    """
+    found = []
+    for number in range(len(shear_frames)):
+        own = {name: float(columns[name][number]) for name in ("hardening", *DEGRADING)}
+        plain, heights = single(shear_frames, number), shear_frames.heights[number]
+        k, limits = shear_frames.stiffness[number], shear_frames.yield_force[number]
+        laws = [
+            storey_law(float(Fy), float(Fy / stiff), float(height), **own)
+            for Fy, stiff, height in zip(limits, k, heights, strict=True)
+        ]
+        weights = GRAVITY * shear_frames.mass[number]
+        mass, units = shear_frames.mass[number], shear_frames.units
+        found.append(
+            shear_frame(mass, k, plain.damping.dense(), laws=laws, heights=heights, weights=weights, units=units)
+        )
+    return found
+
+
+def storey_law(
+    Fy: float,
+    at_yield: float,
+    height: float,
+    hardening: float,
+    ductility: float,
+    softening: float,
+    residual: float,
+    loops: float,
+) -> IMK:
+    """The law of a storey that yields with force ``Fy`` at the deformation ``at_yield``.
+
+    >>> law = storey_law(10.0, 0.01, 3.0, hardening=0.1, ductility=6.0, softening=0.05, residual=0.0, loops=0.5)
+    >>> law.cap_ratio, law.plastic, round(law.post_cap, 12), law.reloading
+    (1.5, 0.05, 0.15, 'peak')
+    """
+    pinched = loops < 0.5
+    return IMK(
+        Fy,
+        1.0 + hardening * (ductility - 1.0),
+        at_yield * (ductility - 1.0),
+        height * softening,
+        residual,
+        reloading="pinching" if pinched else "bilinear" if loops > _FULL else "peak",
+        **(dict.fromkeys(("kappa_f", "kappa_d"), 1.5 - 0.5 * (9.0 - 16.0 * loops) ** 0.5) if pinched else {}),
+    )
+
+
 def steps_for(period: Array, station: Array, grid: MotionGrid, step: float | None) -> Array:
     """Step of each building [s]: the record's, halved until it is short enough; or the one asked for."""
     own = np.array([motion.step for motion in grid.motions])[station]
@@ -142,6 +205,7 @@ def region_parts(
     rows: Array | None = None,
     peaks_only: bool = False,
     settle: float | None = None,
+    degrades: bool = False,
 ) -> list[StudyPart]:
     """Cut by storeys, step and station, the same for every executor: resumed parts must be recognised."""
     rows = np.arange(len(full)) if rows is None else rows
@@ -150,22 +214,24 @@ def region_parts(
     duration = np.array([motion.duration for motion in grid.motions])
     work = full.storeys[order] * np.maximum(duration[shaking.station[order]] / step[order], 1.0)
     parts = []
-    for begin, end in _blocks(full.storeys[order], work):
+    for begin, end in _blocks(full.storeys[order], work, _SLOW_WORK if degrades else _WORK):
         block = order[begin:end]
         payload = _payload(full, grid, shaking, step, block, peaks_only)
         if settle is not None:
             payload["settle"] = settle
+        if degrades:
+            payload["degrading"] = {name: getattr(full, name)[block] for name in DEGRADING}
         parts.append(StudyPart(digest(payload, __version__), float(work[begin:end].sum()), payload))
     return parts
 
 
-def _blocks(storeys: Array, work: Array) -> list[tuple[int, int]]:
-    """Runs of one height, each of _WORK at most."""
+def _blocks(storeys: Array, work: Array, most: float) -> list[tuple[int, int]]:
+    """Runs of one height, each of so much work at most."""
     starts = np.flatnonzero(np.diff(storeys, prepend=-1))
     found = []
     for begin, end in zip(starts, [*starts[1:], len(storeys)], strict=True):
         done = np.cumsum(work[begin:end])
-        cuts = np.searchsorted(done, np.arange(1, int(done[-1] / _WORK) + 1) * _WORK)
+        cuts = np.searchsorted(done, np.arange(1, int(done[-1] / most) + 1) * most)
         edges = np.unique([begin, *(begin + cuts), end])
         found += list(zip(edges[:-1].tolist(), edges[1:].tolist(), strict=True))
     return found
@@ -205,11 +271,13 @@ def run_part(payload: Mapping[str, Any]) -> Columns:
     shear_frames = regular_shear_frames(payload["storeys"], **{name: columns[name] for name in _COLUMNS})
     found = {name: np.full(shear_frames.mass.shape, np.nan) for name in MEASURES}
     status = np.full(len(shear_frames), FINISHED, dtype=object)
+    more = payload.get("degrading")
+    systems = shear_frames if more is None else degrading(shear_frames, columns | more)
     for begin, end, motion, h in payload["groups"]:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", SwingWarning)  # the residual is that at rest either way
             _march(
-                shear_frames,
+                systems,
                 payload["motions"][motion],
                 h,
                 payload["factor"],
@@ -221,6 +289,10 @@ def run_part(payload: Mapping[str, Any]) -> Columns:
             )
     found["drift_ratio"] /= shear_frames.heights
     found["residual_drift_ratio"] = np.abs(found["residual_drift_ratio"]) / shear_frames.heights
+    down = status == COLLAPSED
+    if more is not None:
+        found["residual_drift_ratio"] *= _leaning(shear_frames)
+        found["residual_drift_ratio"][down] = np.nan  # nothing comes to rest
     found["floor_acceleration"] /= GRAVITY
     seconds = np.zeros(len(shear_frames))
     peak = found["drift_ratio"].max(axis=1)
@@ -232,6 +304,7 @@ def run_part(payload: Mapping[str, Any]) -> Columns:
     }
     if not payload["peaks_only"]:
         states = state_probabilities(peak, columns["limits"], columns["dispersion"])
+        states[down] = np.arange(len(PROBABILITIES)) == len(PROBABILITIES) - 1
         table |= {
             "peak_storey": found["drift_ratio"].argmax(axis=1) + 1,
             "peak_residual_drift_ratio": found["residual_drift_ratio"].max(axis=1),
@@ -241,6 +314,12 @@ def run_part(payload: Mapping[str, Any]) -> Columns:
         }
     seconds[0] = time.thread_time() - begun
     return table
+
+
+def _leaning(shear_frames: ShearFrames) -> Array:
+    """Drift at rest over slip: k (d − s) = P d/h, where gravity leans on what slipped."""
+    above = np.cumsum(GRAVITY * shear_frames.mass[:, ::-1], axis=1)[:, ::-1] / shear_frames.heights
+    return np.asarray(shear_frames.stiffness / (shear_frames.stiffness - above))
 
 
 def state_probabilities(drift: Array, limits: Array, dispersion: Array) -> Array:
@@ -261,7 +340,7 @@ def state_probabilities(drift: Array, limits: Array, dispersion: Array) -> Array
 
 
 def _march(
-    shear_frames: ShearFrames,
+    systems: ShearFrames | list[Model],
     motion: GroundMotion,
     h: float,
     factor: Array,
@@ -272,17 +351,18 @@ def _march(
     settle: float | None = None,
 ) -> None:
     """March some buildings; if one of them fails, halves, until it stands alone: numbers do not depend on company."""
-    which = slice(begin, end)
+    which, plain = slice(begin, end), isinstance(systems, ShearFrames)
     try:
         result = batch(
-            shear_frames.chosen(which),
+            systems.chosen(which) if isinstance(systems, ShearFrames) else systems[which],
             motion,
             Galerkin(h),
             tuple(MEASURES.values()),
             scales=factor[which],
             g=GRAVITY,
             paired=True,
-            limit=Limit(None, stop=False),  # without P-Delta nothing runs away, and states have limits of their own
+            # Without P-Delta nothing runs away, and states have limits of their own.
+            limit=Limit(None, stop=False) if plain else Limit(COLLAPSE),
             settle=settle,
             threads=1,
             block=1 << 16,
@@ -292,8 +372,9 @@ def _march(
             status[begin] = f"{type(problem).__name__}: {problem}"
             return
         middle = (begin + end) // 2
-        _march(shear_frames, motion, h, factor, begin, middle, found, status, settle)
-        _march(shear_frames, motion, h, factor, middle, end, found, status, settle)
+        _march(systems, motion, h, factor, begin, middle, found, status, settle)
+        _march(systems, motion, h, factor, middle, end, found, status, settle)
         return
+    status[which][result.collapsed] = COLLAPSED
     for name, measure in MEASURES.items():
-        found[name][which] = result.values(measure)
+        found[name][which] = result.values(measure).reshape(end - begin, -1)

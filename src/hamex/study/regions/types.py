@@ -15,6 +15,11 @@ What the model takes from them:
   flat beyond the ultimate point, the model goes on hardening;
 * drift limits of the low-rise class for every height. Those of taller classes are 2/3 and 1/2 of them because there
   they stand for the average over the height; here each storey has its own drift;
+* for buildings that degrade: the cap at Hazus' ultimate point, at λ μ times the deformation at yield; a falling branch
+  that takes as much drift from there to zero as the threshold of complete damage (a choice of this model: Hazus stays
+  at the ultimate force); no residual strength; and loops of the share κ of the area of full ones, Hazus' degradation
+  factor for shaking of moderate duration (table 5.18) as the inventories of MDOF-LU's shear models carry it (NHERI
+  SimCenter), where steel moment and light frames have full loops and concrete moment frames half of them;
 * dispersion 0.4, Hazus' variability of the thresholds alone. Its fragility curves add that of demand and capacity.
 """
 
@@ -111,34 +116,39 @@ _CONCRETE_WALLS = (
     (0.004, 0.0076, 0.0197, 0.05),
     (0.0032, 0.0061, 0.0158, 0.04),
 )
+# Area of a loop over that of a bilinear one, by design level.
+_FULL, _HALF, _WALLS = (1.0,) * 4, (0.5,) * 4, (0.6, 0.4, 0.3, 0.2)
+_FRAMES, _INFILLED = (0.5, 0.4, 0.3, 0.2), (_NO, _NO, 0.3, 0.2)
 _MOBILE = ((0.004, 0.008, 0.024, 0.07),) * 3 + ((0.0032, 0.0064, 0.0192, 0.056),)
 
 
 class BuildingType(NamedTuple):
-    """What buildings of a type share at any height; ``limits`` are drift ratios by design level and damage state."""
+    """What buildings of a type share at any height; ``limits`` are drift ratios by design level and damage state,
+    ``loops`` areas of loops over those of bilinear ones by design level."""
 
     description: str
     damping: float
     limits: tuple[tuple[float, ...], ...]
+    loops: tuple[float, ...]
 
 
 TYPES = {
-    "W1": BuildingType("wood, light frame", 0.10, _WOOD),
-    "W2": BuildingType("wood, commercial and industrial", 0.10, _WOOD),
-    "S1": BuildingType("steel moment frame", 0.05, _STEEL_MOMENT),
-    "S2": BuildingType("steel braced frame", 0.05, _BRACED),
-    "S3": BuildingType("steel light frame", 0.05, _LIGHT),
-    "S4": BuildingType("steel frame, concrete shear walls", 0.05, _STIFF),
-    "S5": BuildingType("steel frame, unreinforced masonry infill", 0.10, _BRITTLE),
-    "C1": BuildingType("concrete moment frame", 0.07, _BRACED),
-    "C2": BuildingType("concrete shear walls", 0.07, _CONCRETE_WALLS),
-    "C3": BuildingType("concrete frame, unreinforced masonry infill", 0.10, _BRITTLE),
-    "PC1": BuildingType("precast concrete tilt-up walls", 0.07, _LIGHT),
-    "PC2": BuildingType("precast concrete frame, shear walls", 0.07, _STIFF),
-    "RM1": BuildingType("reinforced masonry, wood or metal deck", 0.07, _STIFF),
-    "RM2": BuildingType("reinforced masonry, precast concrete diaphragms", 0.07, _STIFF),
-    "URM": BuildingType("unreinforced masonry bearing walls", 0.10, _BRITTLE),
-    "MH": BuildingType("mobile home", 0.05, _MOBILE),
+    "W1": BuildingType("wood, light frame", 0.10, _WOOD, (0.8, 0.6, 0.4, 0.3)),
+    "W2": BuildingType("wood, commercial and industrial", 0.10, _WOOD, _WALLS),
+    "S1": BuildingType("steel moment frame", 0.05, _STEEL_MOMENT, _FULL),
+    "S2": BuildingType("steel braced frame", 0.05, _BRACED, _FRAMES),
+    "S3": BuildingType("steel light frame", 0.05, _LIGHT, _FULL),
+    "S4": BuildingType("steel frame, concrete shear walls", 0.05, _STIFF, _FRAMES),
+    "S5": BuildingType("steel frame, unreinforced masonry infill", 0.10, _BRITTLE, _INFILLED),
+    "C1": BuildingType("concrete moment frame", 0.07, _BRACED, _HALF),
+    "C2": BuildingType("concrete shear walls", 0.07, _CONCRETE_WALLS, _WALLS),
+    "C3": BuildingType("concrete frame, unreinforced masonry infill", 0.10, _BRITTLE, _INFILLED),
+    "PC1": BuildingType("precast concrete tilt-up walls", 0.07, _LIGHT, _FRAMES),
+    "PC2": BuildingType("precast concrete frame, shear walls", 0.07, _STIFF, _FRAMES),
+    "RM1": BuildingType("reinforced masonry, wood or metal deck", 0.07, _STIFF, _WALLS),
+    "RM2": BuildingType("reinforced masonry, precast concrete diaphragms", 0.07, _STIFF, _WALLS),
+    "URM": BuildingType("unreinforced masonry bearing walls", 0.10, _BRITTLE, _INFILLED),
+    "MH": BuildingType("mobile home", 0.05, _MOBILE, (0.4,) * 4),
 }
 
 CLASSES = tuple(_CLASSES)
@@ -174,14 +184,16 @@ def _classes(name: str) -> list[str]:
 
 
 def _number_table() -> Array:
-    """(class, level, quantity): strength, hardening, then the four drift limits."""
-    table = np.empty((len(CLASSES), len(LEVELS), 6))
+    """(class, level, quantity): strength, hardening, ductility, area of loops, then the four drift limits."""
+    table = np.empty((len(CLASSES), len(LEVELS), 8))
     for row, (kind, *_, gamma, over, high, moderate, low, m0, m1, m2, m3) in enumerate(_CLASSES.values()):
         strength = gamma * np.array([high, moderate, low, low])
         ductility = np.array([m0, m1, m2, m3])
         table[row, :, 0] = strength
         table[row, :, 1] = (over - 1) / (over * ductility - 1)
-        table[row, :, 2:] = TYPES[kind].limits
+        table[row, :, 2] = over * ductility
+        table[row, :, 3] = TYPES[kind].loops
+        table[row, :, 4:] = TYPES[kind].limits
     return table
 
 
@@ -227,6 +239,10 @@ def defaults(names: Array, storeys: Array, levels: Array) -> dict[str, Array]:
         "hardening": numbers[:, 1],
         "relaxation": np.zeros(len(row)),
         "height": _HEIGHT[row],
-        "limits": numbers[:, 2:],
+        "limits": numbers[:, 4:],
+        "ductility": numbers[:, 2],
+        "softening": numbers[:, -1],
+        "residual": np.zeros(len(row)),
+        "loops": numbers[:, 3],
         "dispersion": np.full(len(row), DISPERSION),
     }

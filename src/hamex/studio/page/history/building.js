@@ -6,6 +6,7 @@ import {GRAVITY, massUnit} from "../units.js";
 import {historyView, schemeChoices} from "./bench.js";
 import {buildingStage} from "./building_stage.js";
 import * as Features from "./features.js";
+import * as Laws from "./laws.js";
 import * as Problems from "./problems.js";
 
 const START = {
@@ -29,6 +30,7 @@ const START = {
   storey: 7,
   motion: {...Motions.START},
   ...Features.START,
+  ...Laws.START,
   scene: "",
 };
 /** @typedef {typeof START} State */
@@ -82,11 +84,15 @@ function problem(state) {
         stiffnesses,
         heights: state.height,
         damping: damping(state),
-        laws: strengths(state).map((limit, i) => ({
-          yield_force: limit,
-          viscosity: state.viscosity,
-          kinematic: rounded(state.hardening * stiffnesses[i], 8),
-        })),
+        laws: strengths(state).map((limit, i) =>
+          Laws.degrades(state)
+            ? Laws.table(state, limit, stiffnesses[i])
+            : {
+                yield_force: limit,
+                viscosity: state.viscosity,
+                kinematic: rounded(state.hardening * stiffnesses[i], 8),
+              },
+        ),
       },
       state,
     ),
@@ -212,6 +218,8 @@ const groups = (controls, view) => [
     "Strength",
     controls.strength,
     controls.pattern,
+    controls.law,
+    controls["model.laws"],
     controls["model.laws.viscosity"],
     controls.hardening,
     controls.weak,
@@ -278,6 +286,7 @@ const SHOWN = {
   scheme: "scheme",
   against: "against",
   storey: "storey",
+  law: "law",
   ...Features.SHOWN,
 };
 
@@ -294,6 +303,8 @@ function adapt(state, controls) {
     numbered(controls.weak, state.storeys, 1, ["none"]);
   }
   controls.weakness.hidden = !state.weak;
+  controls["model.laws"].set(state);
+  controls["model.laws.viscosity"].hidden = controls.hardening.hidden = Laws.degrades(state);
   controls.isolatorPeriod.hidden = controls.isolatorStrength.hidden = !state.isolated;
 }
 
@@ -307,6 +318,7 @@ export const buildingView = historyView({
     ...numbers(view, field),
     ...choices(view, change),
     ...Features.featureControls(change, field),
+    ...Laws.lawControls(view, "Law of the storeys", "model.laws"),
   }),
   groups,
   shown: SHOWN,

@@ -9,6 +9,7 @@ import {drawEnergy, energyPanel} from "./energy.js";
 import {Player} from "./player.js";
 import {clock, component, extremes, range, springLoop} from "./series.js";
 import * as Sketch from "./sketch.js";
+import {endWords, leftAt, promiseWords, strengthPanel} from "./strength.js";
 
 /**
  * An answer with its arrays read.
@@ -75,6 +76,7 @@ export function buildingStage(onpick, {levels = 1, isolated: onIsolators = false
     {class: "quiet legend"},
     element("span", {class: "key slips"}, "slips now"),
     element("span", {class: "key was"}, "has yielded"),
+    element("span", {class: "key area", style: "--key:var(--blue)", hidden: true}, "strength left"),
     element("span", {}, "click a storey to see its loop"),
   );
   const status = element("span", {class: "quiet"}, "");
@@ -91,8 +93,9 @@ export function buildingStage(onpick, {levels = 1, isolated: onIsolators = false
     drifts = panel("Storey drift"),
     shears = panel("Storey shear"),
     energy = energyPanel("wide"),
+    strength = strengthPanel(),
     beside = comparisonPanel();
-  const cursors = [roof, energy].map(cursor),
+  const cursors = [roof, energy, strength].map(cursor),
     point = dot(loop);
   /** @type {BuildingHistory | null} */
   let shown = null;
@@ -111,6 +114,7 @@ export function buildingStage(onpick, {levels = 1, isolated: onIsolators = false
       isolated: shown.isolated,
       ground: shown.ground[i],
       groundPeak: answer.ground.peak,
+      left: leftAt(answer, time),
     });
     for (const follow of cursors) follow(time);
     const j = shown.loop.place(i);
@@ -134,19 +138,38 @@ export function buildingStage(onpick, {levels = 1, isolated: onIsolators = false
     const history = read(answer, storey, isolated);
     shown = history;
     numbers.show(answer, history);
-    status.textContent = answer.status === "finished" ? "" : answer.status_message;
+    status.textContent = endWords(answer);
+    /** @type {HTMLElement} */ (legend.children[2]).hidden = !answer.strength;
     drawRoof(roof, history);
     drawLoop(loop, history);
     drawProfiles(drifts, shears, history);
     drawEnergy(energy, answer, history.timeAxis);
+    strength.show(answer, history.profiles.storeys, history.chosen, history.timeAxis);
     beside.show(answer);
     player.set(history.timeAxis.range[1], fresh ? answer.peaks.displacement.time : undefined);
   }
   return {
-    parts: [moving, numbers.root, roof.root, loop.root, drifts.root, shears.root, energy.root, beside.root],
+    parts: [
+      moving,
+      numbers.root,
+      roof.root,
+      loop.root,
+      drifts.root,
+      shears.root,
+      energy.root,
+      strength.root,
+      beside.root,
+    ],
     show,
     player,
-    plots: {roof: roof.plot, hysteresis: loop.plot, drift: drifts.plot, shear: shears.plot, energy: energy.plot},
+    plots: {
+      roof: roof.plot,
+      hysteresis: loop.plot,
+      drift: drifts.plot,
+      shear: shears.plot,
+      energy: energy.plot,
+      strength: strength.plot,
+    },
   };
 }
 
@@ -161,14 +184,16 @@ function numberBoard() {
     period: card("first period"),
   };
   cards.residual.value.id = "building-residual";
-  const notes = element("p", {class: "quiet notes", role: "status"});
+  const notes = element("p", {class: "quiet notes", role: "status"}),
+    promises = element("p", {class: "quiet notes promises"});
   return {
-    root: element("div", {class: "panel"}, cardRow(cards), notes),
+    root: element("div", {class: "panel"}, cardRow(cards), notes, promises),
     /**
      * @param {HistoryAnswer} answer
      * @param {BuildingHistory} history
      */
-    show({peaks, residual, period, notes: words}, {profiles, isolated}) {
+    show(answer, {profiles, isolated}) {
+      const {peaks, residual, period, notes: words} = answer;
       cards.displacement.value.textContent = peakWords(peaks.displacement, 4);
       cards.base_shear.value.textContent = peakWords(peaks.base_shear, 4);
       const ratio = isolated ? driftAbove(profiles) : (peaks.drift_ratio?.value ?? null);
@@ -179,6 +204,7 @@ function numberBoard() {
       cards.residual.value.dataset.value = String(residual);
       cards.period.value.textContent = `${short(period)} s`;
       notes.textContent = words.join("; ");
+      promises.textContent = promiseWords(answer);
     },
   };
 }

@@ -4,6 +4,7 @@ import {element, rounded, say} from "../elements.js";
 import * as Motions from "../motion.js";
 import {FORCE, FORCES, GRAVITY, LENGTH, LENGTHS, METRIC, STIFFNESS, converted, factor, massUnit} from "../units.js";
 import {historyView, schemeChoices} from "./bench.js";
+import * as Laws from "./laws.js";
 import {oscillatorStage} from "./oscillator_stage.js";
 import * as Problems from "./problems.js";
 
@@ -30,6 +31,7 @@ const START = {
   against: "none",
   bars: false,
   motion: {...Motions.START},
+  ...Laws.START,
   scene: "",
 };
 /** @typedef {typeof START} State */
@@ -48,18 +50,30 @@ const QUANTITIES = {
 const WITHOUT = {"without-yielding": {words: "the same, elastic", change: {yields: false}}};
 
 /**
+ * The slider, or another law of the same strength.
+ * @param {State} state
+ */
+function lawOf(state) {
+  const {mass, length} = state;
+  if (Laws.degrades(state)) {
+    const force = state.byStrength ? rounded(state.strength * mass * GRAVITY[length], 8) : state.yieldForce,
+      stiffness = state.byPeriod ? mass * ((2 * Math.PI) / state.period) ** 2 : state.stiffness;
+    return {law: Laws.table(state, force, stiffness)};
+  }
+  return {
+    ...(state.byStrength ? {strength_ratio: state.strength} : {yield_force: state.yieldForce}),
+    viscosity: state.viscosity,
+    kinematic: state.kinematic,
+    isotropic: state.isotropic,
+  };
+}
+
+/**
  * The problem file of a state.
  * @param {State} state
  */
 function problem(state) {
-  const law = state.yields
-    ? {
-        ...(state.byStrength ? {strength_ratio: state.strength} : {yield_force: state.yieldForce}),
-        viscosity: state.viscosity,
-        kinematic: state.kinematic,
-        isotropic: state.isotropic,
-      }
-    : {};
+  const law = state.yields ? lawOf(state) : {};
   const free = state.motion.kind === "none";
   return {
     title: "Oscillator of the studio",
@@ -208,11 +222,13 @@ const groups = (controls, view) => [
     controls["model.damping"],
   ),
   group(
-    "Slider",
+    "Spring",
     controls.yields,
+    controls.law,
     controls.strong,
     controls["model.yield_force"],
     controls["model.strength_ratio"],
+    controls["model.law"],
     controls["model.viscosity"],
     controls["model.kinematic"],
     controls["model.isotropic"],
@@ -302,6 +318,7 @@ const SHOWN = {
   scheme: "scheme",
   against: "against",
   bars: "bars",
+  law: "law",
 };
 
 /**
@@ -330,11 +347,12 @@ function adapt(state, controls) {
   controls["model.damping"].hidden = state.byRatio;
   controls["model.yield_force"].hidden = !state.yields || state.byStrength;
   controls["model.strength_ratio"].hidden = !state.yields || !state.byStrength;
-  controls.strong.hidden =
-    controls["model.viscosity"].hidden =
+  controls.strong.hidden = controls.law.hidden = !state.yields;
+  controls["model.law"].set({...state, law: state.yields ? state.law : ""});
+  controls["model.viscosity"].hidden =
     controls["model.kinematic"].hidden =
     controls["model.isotropic"].hidden =
-      !state.yields;
+      !state.yields || Laws.degrades(state);
 }
 
 /** @type {import("./gifts.js").Varied<State>[]} */
@@ -352,19 +370,23 @@ export const oscillatorView = historyView({
   start: START,
   about: "What it is and what shakes it",
   free: true,
-  fields: (view, change, field) => ({...numbers(field), ...choices(view, change)}),
+  fields: (view, change, field) => ({
+    ...numbers(field),
+    ...choices(view, change),
+    ...Laws.lawControls(view, "Law of the spring", "model.law"),
+  }),
   groups,
   shown: SHOWN,
   adapt,
   stage: oscillatorStage,
   request,
-  options: (state) => ({viscosity: state.viscosity > 0}),
+  options: (state) => ({viscosity: state.viscosity > 0 && !Laws.degrades(state)}),
   varied: (state) => {
     const has = {
       yieldForce: state.yields && !state.byStrength,
       period: state.byPeriod,
       ratio: state.byRatio,
-      viscosity: state.yields,
+      viscosity: state.yields && !Laws.degrades(state),
       scale: state.motion.kind !== "none",
     };
     return VARIED.filter(([key]) => has[/** @type {keyof typeof has} */ (key)]);

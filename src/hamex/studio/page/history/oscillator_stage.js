@@ -9,6 +9,7 @@ import {drawEnergy, energyPanel} from "./energy.js";
 import {Player} from "./player.js";
 import {clock, extremes, range, springLoop} from "./series.js";
 import * as Sketch from "./sketch.js";
+import {endWords, promiseWords, strengthPanel} from "./strength.js";
 
 const AT_REST = {
   u: 0,
@@ -77,8 +78,9 @@ export function oscillatorStage() {
     loop = panel("Hysteresis", "loop lecture"),
     energy = energyPanel(),
     periods = panel("Spectrum of the motion"),
+    strength = strengthPanel(),
     beside = comparisonPanel();
-  const cursors = [ground, motion, energy].map(cursor),
+  const cursors = [ground, motion, energy, strength].map(cursor),
     point = dot(loop);
   const groundChanged = changes(),
     periodsChanged = changes();
@@ -122,6 +124,7 @@ export function oscillatorStage() {
     drawMotion(motion, history);
     drawLoop(loop, history);
     drawEnergy(energy, answer, history.timeAxis);
+    strength.show(answer, ["the spring"], 0, history.timeAxis);
     periods.root.hidden = !answer.spectrum;
     if (answer.spectrum && periodsChanged(unpack(answer.spectrum.values), `${answer.period}`))
       drawSpectrum(periods, answer.spectrum, answer.period);
@@ -129,7 +132,17 @@ export function oscillatorStage() {
     player.set(end, fresh ? answer.peaks.displacement.time : undefined);
   }
   return {
-    parts: [moving, loop.root, numbers.root, motion.root, energy.root, ground.root, periods.root, beside.root],
+    parts: [
+      moving,
+      loop.root,
+      numbers.root,
+      motion.root,
+      energy.root,
+      strength.root,
+      ground.root,
+      periods.root,
+      beside.root,
+    ],
     show,
     player,
     plots: {
@@ -138,6 +151,7 @@ export function oscillatorStage() {
       hysteresis: loop.plot,
       energy: energy.plot,
       spectrum: periods.plot,
+      strength: strength.plot,
     },
   };
 }
@@ -155,7 +169,8 @@ function numberBoard() {
   };
   cards.residual.value.id = "residual";
   const notes = element("p", {class: "quiet notes", role: "status"}),
-    root = element("div", {class: "panel wide"}, cardRow(cards), notes);
+    promises = element("p", {class: "quiet notes promises"}),
+    root = element("div", {class: "panel wide"}, cardRow(cards), notes, promises);
   root.title =
     "The energy residual is the largest imbalance over the largest work: a check of the arithmetic, not of accuracy.";
   return {
@@ -169,7 +184,9 @@ function numberBoard() {
       cards.residual.value.dataset.value = String(answer.residual);
       cards.period.value.textContent = `${short(answer.period)} s`;
       cards.displacement.value.dataset.value = String(answer.peaks.displacement.value);
-      notes.textContent = [...answer.notes, ...(answer.against ? answer.against.notes : [])].join("; ");
+      const words = [endWords(answer), ...answer.notes, ...(answer.against ? answer.against.notes : [])];
+      notes.textContent = words.filter(Boolean).join("; ");
+      promises.textContent = promiseWords(answer);
     },
   };
 }

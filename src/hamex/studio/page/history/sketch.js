@@ -2,6 +2,7 @@
 import {element} from "../elements.js";
 
 const SPAN = 55; // pixels for the largest displacement
+const HALF = 0.5; // of the strength: less is marked
 const LOW = 0.5; // height of isolators over that of a storey
 
 /**
@@ -139,6 +140,7 @@ export function building(onpick) {
   let floors = /** @type {any[]} */ ([]),
     columns = /** @type {any[]} */ ([]),
     hits = /** @type {any[]} */ ([]),
+    bars = /** @type {any[]} */ ([]),
     levels = /** @type {number[]} */ ([]),
     built = "";
   const ground = element("path", {class: "line", d: "M40 492H380"});
@@ -177,14 +179,16 @@ export function building(onpick) {
         element("title", {}, isolated ? (i ? `storey ${i}` : "isolators") : `storey ${i + 1}`),
       ),
     );
-    root.replaceChildren(hatch, ground, ...columns, ...floors, arrow, ...hits);
+    bars = Array.from({length: count}, () => element("path", {class: "line", style: "stroke-width:4"}));
+    root.replaceChildren(hatch, ground, ...columns, ...floors, ...bars, arrow, ...hits);
   }
   /**
-   * Displacements of the floors, storeys that slip now and that have yielded, the storey to mark.
+   * Displacements of the floors, storeys that slip now and that have yielded, the storey to mark, and what is left of
+   * their strength: a bar beside each that may lose it.
    * @param {{u: number[], slipping: boolean[], yielded: boolean[], scale: number, chosen: number, isolated: boolean,
-   *   ground: number, groundPeak: number}} state
+   *   ground: number, groundPeak: number, left?: number[] | null}} state
    */
-  function move({u, slipping, yielded, scale, chosen, isolated, ground: now, groundPeak}) {
+  function move({u, slipping, yielded, scale, chosen, isolated, ground: now, groundPeak, left = null}) {
     if (built !== `${u.length} ${isolated}`) build(u.length, isolated);
     const span = 60;
     let below = 0;
@@ -203,6 +207,8 @@ export function building(onpick) {
       columns[i].style.stroke = slipping[i] ? "var(--bad)" : yielded[i] ? "var(--orange)" : "";
       columns[i].style.strokeWidth = slipping[i] ? 5 : yielded[i] ? 3.5 : 2;
       columns[i].setAttribute("stroke-dasharray", yielded[i] && !slipping[i] ? "7 3" : "");
+      bars[i].setAttribute("d", left ? `M368 ${mid}h${Math.max(0.5, 44 * left[i])}` : "");
+      bars[i].style.stroke = left && left[i] < HALF ? "var(--bad)" : "var(--blue)";
       hits[i].setAttribute("fill", i === chosen ? "color-mix(in srgb, var(--accent) 12%, transparent)" : "transparent");
       below = x;
     }

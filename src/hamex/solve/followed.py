@@ -1,0 +1,273 @@
+"""Many models whose springs are followed along their path, oscillators or shear frames of one height: one case after
+the other in one compiled loop, by the steps of :mod:`hamex.march.followed`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hamex.errors import ConvergenceError, InputError, OverflowRunError
+from hamex.march import followed as kernel
+from hamex.march.run import around_law, compiled
+from hamex.model.algebra import diagonal
+from hamex.model.laws.law import Group, Law
+from hamex.model.record import Model
+from hamex.motion.ground import GroundMotion
+from hamex.motion.load import Load
+from hamex.problem import Limit
+from hamex.schemes.families import ElementScheme
+from hamex.schemes.oscillator import is_followed, step_of
+from hamex.schemes.prepare import damping_of_one, is_long
+from hamex.schemes.promised import check_promise
+from hamex.schemes.shear_frame import followed_storeys, frame_step, is_followed_frame
+from hamex.schemes.springs import can_break
+from hamex.solve.runners import BlockResults, OneByOne, Request, SampledMotion, check_finite, places_of
+
+Array = NDArray[Any]
+_WORK = 500_000  # steps of a block, one for each storey
+_SAFE = 1e-6  # of the inertia of a step: what counts as positive at sight
+
+
+def are_followed(models: Sequence[Model], h: float) -> bool:
+    """True for oscillators, or shear frames of one height, whose springs are followed and share a law, and that
+    :func:`hamex.solve` marches by themselves too; of oscillators those that break do so at the end of a piece."""
+    if len({len(model.dofs) for model in models}) != 1:
+        return False
+    if len(models[0].dofs) > 1:
+        return all(is_followed_frame(model) for model in models) and not (
+            len({law_of(model).law for model in models}) > 1 or any(is_long(model, h) for model in models)
+        )
+    if not all(is_followed(model) for model in models) or len({law_of(model).law for model in models}) != 1:
+        return False
+    return law_of(models[0]).law.spring_piece is not None or not any(can_break(model) for model in models)
+
+
+def law_of(model: Model) -> Group:
+    """The one group of a model that has springs."""
+    return next(group for group in model.laws.values() if len(group.first))
+
+
+class FollowedModels:
+    """What the kernels need of models as their scheme sees them, one row each."""
+
+    def __init__(self, models: Sequence[Model], scheme: ElementScheme) -> None:
+        self.h, self.places, groups = scheme.step, len(models[0].dofs), [law_of(model) for model in models]
+        self.law: type[Law] = groups[0].law
+        own = {name: np.concatenate([_in_order(group, name) for group in groups]) for name in self.law.names()}
+        self.group = Group(self.law, np.arange(len(models) * self.places), 1, own)
+        self.shape = (len(models), self.places)
+        flexibility = np.concatenate([diagonal(model.flexibility) for model in models])
+        self.k = 1 / flexibility
+        self.at_yield = (self.law.first_yield(self.group) * flexibility).reshape(self.shape)
+        self.heights = np.stack([_heights(model) for model in models])
+        self.limited = np.array([model.storeys is not None for model in models])
+        # Inertia and influence of the ground, (model, dof): what a motion does to the first direction of a model.
+        self.inertia = np.stack([model.inertia(model.directions[0]) for model in models])
+        self.influence = np.stack([model.influence[:, 0] for model in models])
+        if self.places == 1:
+            P = np.ascontiguousarray(self.law.prepared(self.group, self.k, 1.0), dtype=float)
+            self.P = P.reshape(*self.shape, -1)
+            self.numbers = np.array([[m.mass[0, 0], damping_of_one(m), m.stiffness[0, 0]] for m in models], dtype=float)
+            case = around_law(kernel.one_case, "moved_by", step_of(self.law))
+            self.kernel = around_law(kernel.many_oscillators, "one_case", case, inlines=True)
+        else:
+            storeys = [followed_storeys(model, self.h) for model in models]
+            self.P = np.stack([each.P for each in storeys])
+            self.numbers = np.stack([each.table for each in storeys])
+            case = around_law(kernel.one_frame_case, "stepped_frame", frame_step(self.law))
+            self.kernel = around_law(kernel.many_frames, "one_frame_case", case, inlines=True)
+        self._check(models, scheme)
+
+    def _check(self, models: Sequence[Model], scheme: ElementScheme) -> None:
+        """The promise, of all at once: 4M/h² + 2C/h + K + the softest springs by its pivots, from the ground up; who
+        does not keep it at sight is asked as any model is."""
+        h, soft = self.h, self.law.softest(self.group, self.k, 0.5 * self.h).reshape(self.shape)
+        if self.places == 1:
+            (m, c, K), none = self.numbers.T[:, :, None], np.zeros(self.shape)
+            main, side = (4 * m / h + 2 * c) / h + K, none
+        else:  # 4/h times M̂ is what is meant
+            table = self.numbers
+            m, main, side = (table[:, kernel.MASSES], 4 / h * table[:, kernel.MAIN], 4 / h * table[:, kernel.ACROSS])
+        pivot = np.full(len(models), np.inf)
+        safe = np.ones(len(models), dtype=bool)
+        for i in range(self.places):
+            above = soft[:, i + 1] if i + 1 < self.places else 0.0
+            beside = side[:, i] - soft[:, i] if i else 0.0
+            pivot = main[:, i] + soft[:, i] + above - beside**2 / pivot
+            safe &= pivot > _SAFE * 4 * m[:, i] / h**2
+            pivot = np.where(safe, pivot, np.inf)
+        for number in np.flatnonzero(~safe).tolist():
+            check_promise(models[number], scheme)
+
+    def __len__(self) -> int:
+        return len(self.P)
+
+    def block(self, steps: int) -> int:
+        """Cases of a block."""
+        return max(_WORK // (steps * self.places), 1)
+
+    def march(self, which: Array, push: Array, shake: Array, load: Array, limit: Limit) -> Runs:
+        """What the runs of some models leave; ``push`` and ``shake`` are force and ground acceleration per unit of the
+        load, (case, dof)."""
+        acts = np.stack([push, shake, self._ends(which, limit)], axis=1)
+        kept, many = np.empty((len(which), kernel.KEPT, self.places)), self.places * len(self.law.variables)
+        z, dz, room = np.zeros((len(which), many)), np.zeros(many), np.zeros((kernel.ROOM, self.places))
+        load = np.ascontiguousarray(load)
+        compiled(self.kernel)(self.numbers, self.P, which, acts, load, float(self.h), room, z, dz, kept)
+        self._refuse(which, kept)
+        return Runs(self, which, kept, z.reshape(len(which), self.places, -1))
+
+    def _refuse(self, which: Array, kept: Array) -> None:
+        """Say which runs were not solved, or lost their numbers."""
+        unsolved = kept[:, kernel.ENDED, 0] < 0
+        if unsolved.any():
+            case = int(unsolved.argmax())
+            step = int(-kept[case, kernel.ENDED, 0])
+            raise ConvergenceError(
+                f"Galerkin: step {step} (t = {step * self.h:g} s) of model {int(which[case])} was not solved to "
+                "round-off; the load or a parameter is out of proportion with the rest (or overflows)"
+            )
+        lost = ~np.isfinite(kept).all(axis=(1, 2))
+        if lost.any():
+            raise OverflowRunError(
+                f"batch: the numbers of model {int(which[int(lost.argmax())])} are not finite at the end of the run; "
+                "loads and units are out of proportion, or it collapsed and ran away: then end the run earlier"
+            )
+
+    def _ends(self, which: Array, limit: Limit) -> Array:
+        """Drift at which each run ends, (case, storey); infinite where nothing ends it."""
+        if not limit.stop:
+            return np.full((len(which), self.places), np.inf)
+        return np.where(self.limited[which, None], limit.drifts(self.heights[which]), np.inf)
+
+
+def _in_order(group: Group, name: str) -> Array:
+    """A parameter of the springs of one model, from the ground up."""
+    return np.asarray(group.parameters[name][np.argsort(group.first)])
+
+
+def _heights(model: Model) -> Array:
+    return np.full(len(model.dofs), np.nan) if model.storeys is None else np.asarray(model.storeys.heights, float)
+
+
+class Runs(NamedTuple):
+    """What some models left: which they are, largest sizes and sums (case, KEPT, storey), and the states of their
+    springs (case, storey, variable)."""
+
+    many: FollowedModels
+    which: Array
+    kept: Array
+    z: Array
+
+    def measure(self, name: str) -> Array:
+        """A measure by its name, (case, storey)."""
+        return MEASURES[name](self)
+
+    @property
+    def ended(self) -> Array:
+        """Time at which each passed the limit [s], NaN where it did not."""
+        steps = self.kept[:, kernel.ENDED, 0]
+        return np.where(steps > 0, steps * self.many.h, np.nan)
+
+    def drift(self) -> Array:
+        """Deformation of the springs at the end."""
+        return np.diff(self.kept[:, kernel.LAST_U], axis=1, prepend=0.0)
+
+    def plastic(self) -> Array:
+        """Work of the springs that neither they nor their hardening hold at the end."""
+        many, (count, places) = self.many, self.z.shape[:2]
+        springs = (self.which[:, None] * places + np.arange(places)).ravel()
+        own = {name: values[springs] for name, values in many.group.parameters.items()}
+        group = replace(many.group, first=np.arange(len(springs)), parameters=own)
+        states = {name: self.z[:, :, v].reshape(1, -1) for v, name in enumerate(many.law.variables)}
+        end, nothing = self.drift().reshape(1, -1), np.zeros((0, len(springs)))
+        held = many.law.split(group, many.k[springs], many.h, end, nothing, states)
+        return np.asarray(self.kept[:, kernel.WORK] - (held.stored + held.hardening).reshape(count, places))
+
+
+def _kept(row: int) -> Callable[[Runs], Array]:
+    return lambda runs: runs.kept[:, row]
+
+
+MEASURES: Mapping[str, Callable[[Runs], Array]] = {
+    "displacement": _kept(kernel.FARTHEST),
+    "drift": _kept(kernel.WIDEST),
+    "velocity": _kept(kernel.FASTEST),
+    "absolute_acceleration": _kept(kernel.HARDEST),
+    "force": _kept(kernel.STRONGEST),
+    "ductility": lambda runs: runs.kept[:, kernel.WIDEST] / runs.many.at_yield[runs.which],
+    "residual_slip": lambda runs: runs.z[:, :, 0],
+    "residual_displacement": _kept(kernel.LAST_U),
+    "residual_drift": Runs.drift,
+    "plastic_work": Runs.plastic,
+    "input_work": _kept(kernel.INPUT),
+}
+
+
+class ManyFollowed:
+    """Models whose springs are followed along their path, one after the other in one compiled loop."""
+
+    kinds = None
+    places = 0
+
+    def __init__(self, models: Sequence[Model], scheme: ElementScheme) -> None:
+        seen = [scheme.sees(model) for model in models]
+        self.models, self.scheme, self.systems = models, scheme, FollowedModels(seen, scheme)
+
+    @staticmethod
+    def gives(request: Request) -> bool:
+        """Whether such runs keep all that is asked for; else models are solved one by one."""
+        return request.settle is None and all(name in MEASURES for name in request.measures)
+
+    def block(self, steps: int) -> int:
+        """Cases of a block."""
+        return self.systems.block(steps)
+
+    def check(self, request: Request) -> None:
+        """Refuse what no such run can give."""
+        self.places = places_of(self.models[0], request)
+
+    def march(
+        self,
+        kind: int,
+        which: Any,
+        first: int,
+        scales: Array,
+        record: SampledMotion,
+        request: Request,
+        start: Mapping[str, Array] | None,
+    ) -> BlockResults:
+        """March some of them; ``first`` is the number of the first for messages."""
+        if start is not None:
+            raise InputError("batch: models whose springs are followed along their path start at rest; use hamex.solve")
+        numbers = np.arange(which.start, which.stop) if isinstance(which, slice) else np.asarray(which)
+        push, shake = self._acting(record.motion, numbers)
+        scale = scales[:, None]
+        runs = self.systems.march(numbers, scale * push, scale * shake, record.values, request.limit)
+        measures = {name: runs.measure(name) for name in request.measures}
+        measures = {name: values if self.places else values[:, 0] for name, values in measures.items()}
+        ends = {"collapse": runs.ended}
+        broken = runs.kept[:, kernel.BROKE, 0] > 0
+        if broken.any():  # the loop ends there; a step that is cut is that of any structure
+            alone = OneByOne(self.models, self.scheme)
+            alone.check(request)
+            rest = alone.march(kind, numbers[broken], first, scales[broken], record, request, None)
+            for kept, single in ((measures, rest.measures), (ends, rest.ends)):
+                for name, values in kept.items():
+                    kept[name] = np.array(values)
+                    kept[name][broken] = single[name]
+        check_finite(measures, first)
+        return BlockResults(measures, ends=ends)
+
+    def _acting(self, motion: Any, which: Array) -> tuple[Array, Array]:
+        """Force and ground acceleration per unit of a motion, as :meth:`hamex.GroundMotion.on` gives them."""
+        if isinstance(motion, GroundMotion):
+            return -self.systems.inertia[which], self.systems.influence[which]
+        assert isinstance(motion, Load)
+        push = np.ones(1) if motion.patterns is None else motion.patterns[:, 0]
+        shake = np.zeros(len(push)) if motion.ground is None else motion.ground[:, 0]
+        return push[None], shake[None]
