@@ -3,6 +3,8 @@
 import importlib
 import inspect
 import pkgutil
+import subprocess
+import sys
 from collections import defaultdict
 from types import SimpleNamespace
 
@@ -238,3 +240,28 @@ def test_whole_runs_agree_in_every_bit(monkeypatch, scheme):
         return {name: sol.values(name).tobytes() for name in sol.names}
 
     assert histories({}, float("inf")) == histories({}, 0)
+
+
+# What another thread does while this one compiles: it asks for a kernel of its own, whose module may be new to Numba.
+MEANWHILE = """
+from importlib import import_module
+from hamex.march import compiler, run
+
+def inner(x) -> "float":
+    return 2.0 * x
+
+def kernel(x):
+    return inner(x) + -x
+
+def lowered(*arguments, whole=compiler._lowered):
+    import_module("hamex.march.vector")
+    return whole(*arguments)
+
+compiler._lowered = lowered
+inner.__module__ = kernel.__module__ = "hamex.march.trial"
+assert run.compiled(kernel)(3.0) == 3.0
+"""
+
+
+def test_a_kernel_that_another_thread_asks_for_does_not_spoil_the_one_being_compiled():
+    subprocess.run([sys.executable, "-c", MEANWHILE], check=True)

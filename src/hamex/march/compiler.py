@@ -16,6 +16,10 @@ it is complete. What a function returns must be known before: its annotation say
 compiled nor optimised again with every caller, and which one it is may be decided at run time. Both sides agree on the
 types, because the address was compiled for the very arguments (:func:`hamex.march.run.address`); all return a number.
 
+*What operators mean* is taught before anything is compiled (:mod:`hamex.march.vector`, below). Numba takes new meanings
+up whenever it begins a function, between the halves of another one too, and then no longer finds what it has settled
+there: a kernel that one thread compiled failed when another thread's kernel brought them.
+
 *Kept code.* Left to itself, Numba ends a run whose machine code finds no room on the disk, and runs code that a failing
 disk has changed. Here what cannot be written, or does not verify, only costs the time to compile it.
 """
@@ -41,6 +45,8 @@ from numba.core.caching import FunctionCache, IndexDataCacheFile
 from numba.core.targetconfig import ConfigStack
 from numba.core.typing.templates import AttributeTemplate
 from numba.extending import NativeValue, infer_getattr, intrinsic, lower_getattr_generic, models, register_model, unbox
+
+import hamex.march.vector  # noqa: F401  (teaches Numba the operators of lanes)
 
 _INT, _INDEX = ir.IntType(64), ir.IntType(32)
 _NOTHING = ir.Constant(cgutils.voidptr_t, None)
