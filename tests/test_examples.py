@@ -23,12 +23,13 @@ PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 AGAIN = {
     "python": {
         *("why-the-end-point-constraints-must-go", "from-the-action-to-newmark"),
-        *("first-building", "pictures", "solids-results", "spectra", "springs", "structures", "actions"),
+        *("first-building", "pictures", "solids", "solids-results", "spectra"),
+        *("springs", "structures", "actions", "any-density"),
     },
-    "sh": {"first-building", "solids", "spectra", "studies"},
+    "sh": {"first-building", "problem-files", "solids", "spectra", "studies"},
 }
 LONG_SCRIPTS = {
-    *("08_pendulum", "12_dampers", "14_yield_instants", "16_spectra", "17_drum"),
+    *("08_pendulum", "09_shear_frame", "10_pushover", "12_dampers", "14_yield_instants", "16_spectra", "17_drum"),
     *("19_struck_cantilever", "20_plate_with_hole", "21_half_space", "22_site_response"),
 }
 

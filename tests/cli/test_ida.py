@@ -281,6 +281,7 @@ compression = 150.0
 """
 
 
+@pytest.mark.heavy
 def test_a_frame_under_its_weight_that_falls_has_its_report(hamex, tmp_path):
     """Runs that fell may still swing without bound, for which JSON has no number."""
     (tmp_path / "frame.toml").write_text(FRAME)

@@ -187,6 +187,7 @@ def test_degree_three_needs_a_third_of_the_time_of_degree_one():
     assert three.cpu_for(1e-6) < one.cpu_for(1e-6) / 3
 
 
+@pytest.mark.heavy
 def test_peaks_of_rate_independent_oscillators():
     """Newmark with its return map is off by about half a per cent (median) and 4 % (90th percentile)."""
     assert len(convergence.oscillators()) == 72

@@ -196,7 +196,14 @@ def one_by_one(model, load, scheme, limit=None):
 
 
 @pytest.mark.filterwarnings("ignore::hamex.errors.ShortRunWarning")
-@pytest.mark.parametrize("names", [("imk bilinear", "imk peak", "imk pinching"), ("bilinear",), ("viscous slider",)])
+@pytest.mark.parametrize(
+    "names",
+    [
+        ("imk bilinear", "imk peak", "imk pinching"),
+        ("bilinear",),
+        pytest.param(("viscous slider",), marks=pytest.mark.heavy),
+    ],
+)
 def test_many_frames_measure_what_single_runs_do_in_the_same_bits(names):
     """Whatever the blocks and the threads; plastic work is a difference of sums in another order, and equal to
     round-off."""

@@ -138,6 +138,7 @@ def test_the_first_line_of_a_law_is_the_stiffness_of_its_hinge():
 
 
 @pytest.mark.parametrize("kind", laws(1.0, 1e4))
+@pytest.mark.chief("imk pinching", "menegotto", "own")
 def test_a_hinge_carries_the_moment_of_its_law(kind):
     """Analytic: the law walks the rotations that the hinge went, by itself, and shows the same moments."""
     k = 66.0 * EI / 6.0
@@ -163,6 +164,7 @@ def test_joints_do_not_ring():
     assert np.count_nonzero((apart[1:] > 1e-9) & (apart[:-1] > 1e-9)) < 0.5 * np.count_nonzero(apart > 1e-9)
 
 
+@pytest.mark.heavy
 def test_a_cantilever_pushed_shows_its_backbone():
     """Analytic: the tip of a column moves by its own bending and by the rotation of its foot."""
     law = hx.laws.IMK(250.0, 1.2, plastic=0.03, post_cap=0.2)

@@ -147,6 +147,7 @@ def seen(history, step):
     return np.abs(history).max(axis=0), step * int(beyond[0]) if beyond.size else None
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("reloading", ["bilinear", "peak"])
 @pytest.mark.chief("bilinear")
 def test_hinges_that_have_passed_their_cap(twin, reloading):

@@ -81,6 +81,7 @@ def both(kind, motions, scales, h):
     return ours.values("drift")[0] / HEIGHT, theirs / HEIGHT, ours.collapsed[0], fell, failed
 
 
+@pytest.mark.heavy
 def test_four_pinching_storeys_drift_as_in_opensees():
     """One of the cases below, which degrades and stands."""
     ours, theirs, fell, falls, failed = both("IMK", [hx.el_centro()], [0.5], 0.002)

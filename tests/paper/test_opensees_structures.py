@@ -274,6 +274,7 @@ def tower(hardening):
     return model, case, names
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("hardening", [0.03, 0.0])
 @pytest.mark.chief("0.03")
 def test_truss_with_yielding_bars(twin, hardening):

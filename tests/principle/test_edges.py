@@ -74,6 +74,7 @@ def test_straight_edges_of_a_plate_have_two_conditions_each():
 ROTATED = [[R(1, 1) * sp.sqrt(3) / 2, R(-1, 2)], [R(1, 2), sp.sqrt(3) / 2]]  # by 30°
 
 
+@pytest.mark.heavy
 def test_axes_turned_by_30_degrees_leave_the_conditions_as_they_are():
     """Any anisotropy: tensor and field turned forth, conditions taken, field turned back: the same, exactly."""
     C, turn, axes = moduli(2), sp.Matrix(ROTATED), range(2)
@@ -230,6 +231,7 @@ def test_virtual_work_on_a_disc_and_in_a_ball(dimensions):
     assert sp.expand(unit_ball(inside, space, False) - unit_ball(around, space, True)) == 0
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("dimensions", [2, pytest.param(3, marks=pytest.mark.heavy)])
 def test_virtual_work_in_a_box_needs_its_corners_and_edges(dimensions):
     w, system = anisotropic(moduli(dimensions), dimensions, rest=3)

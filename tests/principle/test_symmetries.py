@@ -118,6 +118,7 @@ def test_what_is_no_symmetry_has_no_charge():
         _ = Symmetry(system, t, (), {x: x}, "scaling", "scaling").charge
 
 
+@pytest.mark.heavy
 def test_dissipation_and_loads_make_a_balance_law():
     f = sp.Function("f")(t)
     damped = Action((x, y), kinetic(x, y) - k * (x**2 + y**2) / 2, c * (d(x) ** 2 + d(y) ** 2) / 2, {x: f})
@@ -136,6 +137,7 @@ def local_balance(symmetry):
     return (total + sum(symmetry.characteristic(q) * euler(system, q) for q in system.fields)).doit()
 
 
+@pytest.mark.heavy
 def test_isotropic_plane_has_rotations_and_rigid_motions():
     u, v = (sp.Function(name)(X, Y, t) for name in "uv")
     rho, lam, mu = sp.symbols("rho lambda mu", positive=True)
@@ -203,6 +205,7 @@ def test_a_narrow_well_is_no_free_particle():
     assert [s.name for s in bare.symmetries()] == ["time: energy"]
 
 
+@pytest.mark.heavy
 def test_coupled_circuits_have_the_mode_of_equal_currents():
     """Analytic: q₁ + q₂ turns with 1/√(C(L + M)); its phase and amplitude are kept."""
     L, M, C = sp.symbols("L M C", positive=True)
@@ -246,6 +249,7 @@ def test_what_is_not_certified_is_not_listed_but_named(monkeypatch):
     assert "shift of x" in well.undecided_symmetries()
 
 
+@pytest.mark.heavy
 def test_modes_whose_frequency_is_a_sum_are_found_whatever_its_sign():
     """Analytic: two coupled circuits swing at 1/√(C(L ± M)), and √((k ∓ K)/m) has all five symmetries of one spring."""
     L, M, C = sp.symbols("L M C", positive=True)

@@ -159,6 +159,7 @@ def test_parts_stand_in_the_action_on_the_boundary_and_among_the_data(document):
     assert "X(0) = X̂(0) = X̄: the value is given, so that δX̂(0) = 0 from here on." in shown
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize(
     "name",
     ["harmonic", *(pytest.param(name, marks=pytest.mark.heavy) for name in ("damped", "viscoplastic", "elastic-1d"))],
@@ -391,6 +392,7 @@ def test_what_is_undecided_is_said_on_the_page_too(monkeypatch, tmp_path):
     assert words in " ".join(write_latex(found, tmp_path / "well.tex").read_text().split())
 
 
+@pytest.mark.heavy
 def test_the_page_of_maxwells_potentials_has_gausss_law_and_what_is_not_linear_is_left_undecided():
     place = sp.symbols("x y", real=True)
     A1, A2, V = (sp.Function(name)(*place, t) for name in ("A_1", "A_2", "V"))
@@ -406,6 +408,7 @@ def test_the_page_of_maxwells_potentials_has_gausss_law_and_what_is_not_linear_i
     assert "whether it is free is not decided" in words
 
 
+@pytest.mark.heavy
 def test_friction_first_order_pairs_and_constraints_are_told_only_what_holds_for_them():
     x, y = sp.Function("x")(t), sp.Function("y")(t)
     m, k, mu, l = sp.symbols("m k mu l", positive=True)

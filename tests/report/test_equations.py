@@ -46,6 +46,7 @@ def test_tags_change_nothing_that_is_drawn(latex):
     assert marked(tagged, {}) == plain
 
 
+@pytest.mark.heavy
 def test_a_fragment_holds_every_section_and_each_letter_once():
     document = derivation(action("damped"))
     found = fragment(document, [(name, symbol(name).latex) for name in ("u", "m", "k", "c")])

@@ -91,6 +91,7 @@ def test_period_elongation_at_ten_steps_a_period_and_no_decay(degree, percent):
     assert u * u + v * v == pytest.approx(1.0, abs=1e-15)
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("degree", [1, 2, 3])
 @pytest.mark.chief("3")
 def test_energy_of_the_undamped_oscillator_over_a_hundred_thousand_periods(degree):
@@ -271,6 +272,7 @@ def test_located_events_keep_the_order(law, duration, finer):
     assert orders[False] < 2.5
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize(
     ("duration", "finer"), [(1.8, (1, 4)), pytest.param(3.0, (1, 2, 4), marks=pytest.mark.heavy)], ids=["1.8 s", "3 s"]
 )

@@ -114,6 +114,7 @@ def test_bits_depend_neither_on_blocks_nor_on_the_compiler(monkeypatch):
     assert np.array_equal(plain.force, whole.force[:10])
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("steps", [8, pytest.param(40, marks=pytest.mark.heavy)])
 def test_sparse_factors_and_the_band_agree(steps):
     frame = everything()

@@ -48,6 +48,7 @@ def test_the_order_is_twice_the_degree(degree):
     assert math.log2(errors[0] / errors[1]) == pytest.approx(2 * degree, abs=0.25)
 
 
+@pytest.mark.heavy
 def test_pendulum_energy_stays_within_a_bound_while_runge_kutta_drifts():
     h, steps, ratio = 0.05, 600, PENDULUM["g"] / PENDULUM["l"]
     sol = hx.simulate(action("pendulum"), PENDULUM, {"theta": 2.5}, h * steps, h)

@@ -39,12 +39,11 @@ def violations(page, axe):
     return page.evaluate(RUN)
 
 
-# In every run of the tests one view of tiles and one of controls, plots and tables, with the window over them; the
-# oscillator is looked through below.
+# In every run of the tests the view of tiles with the window over it, and below one of controls, plots and tables.
 @pytest.mark.parametrize(
     ("width", "theme", "views"),
     [
-        pytest.param(1440, "light", ["scenes", "study"], id="1440-light"),
+        pytest.param(1440, "light", ["scenes"], id="1440-light"),
         *(
             pytest.param(width, theme, list(VIEWS), id=f"{width}-{theme}-all", marks=pytest.mark.heavy)
             for width in (1440, 390)

@@ -52,6 +52,7 @@ def test_storeys_that_have_yielded_are_marked(building):
     assert columns.count() == slipped - last > 5
 
 
+@pytest.mark.heavy
 def test_a_click_on_a_storey_shows_its_loop(building):
     with building.expect_response("**/api/history"):
         building.locator("#building svg.sketch rect").nth(2).click()

@@ -106,6 +106,7 @@ def test_a_storey_that_goes_down_is_told():
         history_answer(asked([table(law, post_cap=0.001), strong], scheme={"kind": "galerkin", "step": 0.1}))
 
 
+@pytest.mark.heavy
 def test_the_page_shows_a_storey_that_loses_its_strength(page, studio):
     page.goto(f"{studio}/#building")
     ready(page, "#building-residual")

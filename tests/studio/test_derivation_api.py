@@ -277,6 +277,7 @@ def test_what_cannot_be_used_is_refused_beside_its_input(server, path, asked, fi
     assert field is None or answer.json()["field"].startswith(field)
 
 
+@pytest.mark.heavy
 def test_who_asks_for_the_same_waits_for_one_derivation(client):
     view.kept.clear()
     asked, counted = {"lagrangian": "m*u'^2/2 - k*cosh(u)"}, []
@@ -405,6 +406,7 @@ Told(uvicorn.Config(create_app(), port=0, log_level="warning", timeout_graceful_
 """
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGKILL, pytest.param(signal.SIGTERM, marks=pytest.mark.heavy)])
 @pytest.mark.chief("2")
 def test_no_worker_outlives_the_server(end):

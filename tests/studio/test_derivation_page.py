@@ -122,6 +122,7 @@ def test_a_bad_lagrangian_is_refused_beside_its_box_and_a_good_one_is_read(opene
     derived(opened, "Your action")
 
 
+@pytest.mark.heavy
 def test_a_run_asks_with_the_numbers_of_its_own_system(opened, watched):
     """The time element was changed while a typed system was being read, or after it could not be: it was run with the
     parameters of the system before it, and refused."""

@@ -76,6 +76,7 @@ FITS = """(view) => {
 }"""
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("scene", chiefly(["yielding"], ["yielding", "isolation"]))
 def test_a_question_and_its_picture_fit_every_screen(watched, studio, scene):
     page = watched.page(viewport={"width": 1440, "height": 900})
@@ -92,6 +93,7 @@ def test_a_question_and_its_picture_fit_every_screen(watched, studio, scene):
         until(page, lambda: page.evaluate(FITS, view) == [], f"{width} × {height}: it does not fit")  # plots follow
 
 
+@pytest.mark.heavy
 def test_the_button_does_the_same_and_letters_typed_into_a_box_do_not(lecture):
     box = lecture.locator(f"#{lecture.view} input[type=number]").first
     box.focus()

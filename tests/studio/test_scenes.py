@@ -84,8 +84,8 @@ def drifts(solution):
     return np.abs(solution.values("storey_drift")).max(axis=0)
 
 
-# Its derivation takes as long as those of all others together.
-@pytest.mark.parametrize("name", chiefly([name for name in SCENES if name != "double-pendulum"], SCENES))
+# One of every view.
+@pytest.mark.parametrize("name", chiefly(["resonance", "weak-storey", "pendulum"], SCENES))
 def test_every_scene_asks_one_question_and_says_what_to_try(asked, name):
     _, said, tries = asked[name]
     assert said.count("?") == 1
@@ -207,6 +207,7 @@ def test_the_double_pendulum_forgets_a_thousandth(asked):
     assert apart.max() > 1.0
 
 
+@pytest.mark.heavy
 def test_the_end_points_are_told_in_the_section_that_the_scene_opens_at(asked, page, studio):
     page.goto(f"{studio}/#scenes")
     page.locator("[data-scene=end-points][href*='/']").click()

@@ -46,6 +46,7 @@ def in_sight(page, selector):
     )
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("view", chiefly(["building", "study"], ["oscillator", "building", "study", "paper"]))
 @pytest.mark.chief("building")
 def test_before_the_first_answer_there_is_a_sign_of_work(watched, studio, view):
@@ -90,6 +91,7 @@ def test_a_refusal_stands_over_the_plots_and_dims_them(watched, studio, width):
     until(page, lambda: plot.evaluate(OPACITY) == 1, "new results stay dim")
 
 
+@pytest.mark.heavy
 def test_a_field_is_called_by_its_label_over_the_plots(page, studio, watched):
     opened(page, studio)
     type_in(page, "model.mass", -3)
@@ -97,6 +99,7 @@ def test_a_field_is_called_by_its_label_over_the_plots(page, studio, watched):
     watched.complaints.clear()
 
 
+@pytest.mark.heavy
 def test_a_first_question_that_is_refused_leaves_no_sign_of_work(watched, studio):
     page = watched.page()
     refusal = {"status": 422, "content_type": "application/json", "body": json.dumps({"message": "not today"})}
@@ -118,6 +121,7 @@ def test_an_answer_that_takes_long_is_waited_for_dimly(page, studio):
     until(page, lambda: plot.evaluate(OPACITY) == 1, "new results stay dim")
 
 
+@pytest.mark.heavy
 def test_an_analysis_with_other_settings_is_dimmed(page, studio):
     page.goto(f"{studio}/#study")
     page.locator('#study [data-part="ida"]').click()
@@ -132,6 +136,7 @@ def test_an_analysis_with_other_settings_is_dimmed(page, studio):
     expect(page.locator("#study .run")).to_contain_text("The settings have changed since this run.")
 
 
+@pytest.mark.heavy
 def test_an_answer_that_is_lost_on_its_way_takes_no_later_one_with_it(watched, studio):
     """Half an answer was an error that nobody caught, and what had been asked meanwhile was never asked."""
     page, lost = watched.page(), []

@@ -47,6 +47,7 @@ def test_the_spectrum_shown_is_the_library_s_and_follows_the_damping(spectra):
         assert np.array_equal(spectra.evaluate(CURVE, first), expected)
 
 
+@pytest.mark.heavy
 def test_ductilities_are_drawn_beside_the_elastic_curve_and_can_be_put_away(spectra):
     names = "() => document.querySelector('[data-bench=spectra] .panel.first .plot').data.map((one) => one.name).join()"
     legend = spectra.locator("[data-bench=spectra] .panel.first .legendtext")
@@ -119,6 +120,7 @@ def test_an_analysis_fills_in_and_ends_with_the_numbers_of_hamex(analysis, tmp_p
     assert np.array_equal(fit.probability(im), probability)
 
 
+@pytest.mark.heavy
 def test_curves_appear_while_it_runs_and_cancel_stops_it(analysis, studio):
     """A large study, so that there is something to see of the way."""
     for name, value in (

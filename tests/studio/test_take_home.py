@@ -120,6 +120,7 @@ def tower(storeys, **masses):
     }
 
 
+@pytest.mark.heavy
 def test_a_page_of_many_storeys_and_steps_is_small_and_says_what_it_leaves_out(client, watched, tmp_path):
     many = {"duration": 40.0, "motion": {"record": "el_centro"}}
     history = {"problem": problem(tower(20), **many) | many, "against": {"kind": "newmark", "step": 0.01}}

@@ -71,6 +71,7 @@ def test_ctrl_z_undoes_and_ctrl_y_does_again(steps):
     expect(typed(steps, "model.yield_force")).to_have_value("90")
 
 
+@pytest.mark.heavy
 def test_a_slider_that_is_dragged_is_one_step(steps):
     """Before the tests that leave something to be done again: a step takes its place in the history."""
     length = steps.evaluate("history.length")
@@ -114,6 +115,7 @@ def test_a_view_is_left_and_found_again(steps):
     expect(typed(steps, "model.yield_force")).to_have_value("90")
 
 
+@pytest.mark.heavy
 def test_a_text_keeps_its_own_undo(page, studio):
     page.goto(f"{studio}/#paper")
     page.locator('#paper [data-part="audit"]').click()
@@ -126,6 +128,7 @@ def test_a_text_keeps_its_own_undo(page, studio):
     expect(page.locator("#paper .audit")).to_be_visible()
 
 
+@pytest.mark.heavy
 def test_undo_takes_a_unit_back_with_its_numbers(steps):
     with steps.expect_response("**/api/history"):
         slider(steps, "Unit of force").locator("select").select_option("kip")

@@ -47,6 +47,7 @@ def test_the_page_converts_by_the_units_of_the_package(page, studio):
     assert found["stiffness"] == pytest.approx(KIP_IN, rel=1e-14)
 
 
+@pytest.mark.heavy
 def test_150_kn_in_kip_is_the_same_structure(page, studio):
     """Analytic: a change of units scales numbers and leaves periods, ductility and the energy residual alone."""
     opened(page, studio)
@@ -77,6 +78,7 @@ def test_there_and_back_again_gives_the_numbers_that_were_typed(page, studio):
     assert {name: problem["model"][name.removeprefix("model.")] for name in START} == START
 
 
+@pytest.mark.heavy
 def test_a_start_is_converted_too_and_sliders_reach_as_far_as_before(page, studio):
     opened(page, studio)
     with page.expect_response("**/api/history"):

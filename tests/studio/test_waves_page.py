@@ -38,6 +38,7 @@ def waves(page, studio):
     return page
 
 
+@pytest.mark.heavy
 def test_the_picture_moves_with_the_clock(waves):
     before, words = looked(waves), waves.locator("#waves .clock").inner_text()
     assert re.fullmatch(r"0\.232 of 0\.773 ms", words)
@@ -58,6 +59,7 @@ def test_the_picture_moves_with_the_clock(waves):
     scrub.press("Space")
 
 
+@pytest.mark.heavy
 def test_sliders_change_the_run_and_the_picture(waves):
     assert card(waves, "wave speed") == "5172 m/s"
     before = looked(waves)
@@ -141,6 +143,7 @@ def test_the_derivation_stands_beside_and_its_letters_know_their_controls(waves)
     ready(waves, SHOWN)
 
 
+@pytest.mark.heavy
 def test_a_refusal_names_the_control_and_its_unit(waves, watched):
     field(waves, "modulus").locator('input[type="number"]').fill("-3")
     words = waves.locator("#waves-message")

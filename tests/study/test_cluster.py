@@ -116,6 +116,7 @@ def test_a_cluster_of_two_gives_the_same_table_and_survives_the_death_of_one(alo
     assert workers[1].poll() is None
 
 
+@pytest.mark.heavy
 def test_a_study_that_was_killed_goes_on_where_it_was(alone, tmp_path):
     script = Path(__file__).with_name("cluster_study.py")
     done = subprocess.run([sys.executable, script, tmp_path / "parts", "17"], capture_output=True, text=True)

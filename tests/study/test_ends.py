@@ -120,6 +120,7 @@ def test_regions_may_settle():
         hx.region(town, hx.el_centro(), settle=0)
 
 
+@pytest.mark.heavy
 def test_studies_of_degrading_frames_have_the_same_bits_in_parts_processes_and_after_a_stop(tmp_path):
     """Two models of a study are two parts; half of them are taken away, as if the run had been stopped there."""
     laws = [hx.laws.IMK(force, 1.1, 0.03, 0.15, 0.2, lambda_s=1.0, lambda_c=1.0) for force in (300.0, 260.0, 180.0)]

@@ -208,6 +208,7 @@ def test_an_axis_of_anything_else_than_numbers_is_refused():
         hx.Study(hx.oscillator(1.0, 225.0), axes, ("slip",), hx.Galerkin(0.02))
 
 
+@pytest.mark.heavy
 def test_axes_reach_the_parts_of_a_law():
     """Each cell is the run of a model that is made with that number."""
 

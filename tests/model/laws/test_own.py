@@ -186,6 +186,7 @@ def test_what_a_law_may_not_do_is_named(function, given, told):
         made(function, **given)
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize(
     ("law", "failures"),
     [

@@ -181,6 +181,7 @@ def test_hunt_and_stripes_agree_with_dense_scales():
         assert alone.demand[i].tolist() == hunt.demand[i].tolist()
 
 
+@pytest.mark.heavy
 def test_hunts_are_the_same_from_all_workers_and_after_a_resume(tmp_path):
     wish = {"intensity": hx.Pga(), "hunting": hx.Hunt(0.05, 0.1, 0.05, 9)}
     given = study(viscosity=[0.5, 1.5])

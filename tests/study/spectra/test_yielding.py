@@ -147,6 +147,7 @@ def test_bad_input_is_refused(given, message):
         hx.spectrum(MOTION, given.pop("periods"), **given)
 
 
+@pytest.mark.heavy
 def test_bars_cover_the_same_oscillators_at_a_32nd_of_the_step():
     """Random motions, dampings, hardenings, viscosities and strengths; half of the step alone covers 1 in 5."""
     rows = bar_trial.run("spectra", range(1001, 1009))
