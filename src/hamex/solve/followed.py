@@ -25,7 +25,6 @@ from hamex.schemes.prepare import damping_of_one, is_long
 from hamex.schemes.promised import check_promise
 from hamex.schemes.shear_frame import followed_storeys, frame_step, is_followed_frame
 from hamex.schemes.springs import can_break
-from hamex.schemes.time_elements import Galerkin
 from hamex.solve.runners import BlockResults, OneByOne, Request, SampledMotion, check_finite, places_of
 
 Array = NDArray[Any]
@@ -45,13 +44,6 @@ def are_followed(models: Sequence[Model], h: float) -> bool:
     if not all(is_followed(model) for model in models) or len({law_of(model).law for model in models}) != 1:
         return False
     return law_of(models[0]).law.spring_piece is not None or not any(can_break(model) for model in models)
-
-
-def marched_together(models: Sequence[Model], scheme: object, measures: Sequence[str]) -> bool:
-    """True where a batch of these models that keeps these measures is one compiled loop."""
-    if not isinstance(scheme, Galerkin) or not scheme.whole or not set(measures) <= set(MEASURES):
-        return False
-    return are_followed([scheme.sees(model) for model in models], scheme.step)
 
 
 def law_of(model: Model) -> Group:

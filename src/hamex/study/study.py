@@ -25,8 +25,7 @@ from hamex.motion.ground import kinds_of
 from hamex.problem import Limit, forces_on
 from hamex.schemes import Scheme
 from hamex.schemes.springs import effort_of
-from hamex.solve.batch import batch, check_measures
-from hamex.solve.followed import marched_together
+from hamex.solve.batch import batch, check_measures, marched_together
 from hamex.solve.settling import check_settle, look_at_the_ends, say_swinging
 from hamex.study.axes import (
     MODEL,
