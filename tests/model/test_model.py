@@ -155,3 +155,8 @@ def test_models_are_frozen_and_their_errors_are_value_errors():
         hx.oscillator(**GOOD).mass = 3
     assert issubclass(ModelError, InputError)
     assert issubclass(InputError, ValueError)
+
+
+def test_a_model_names_the_laws_that_it_has():
+    law = hx.laws.Bilinear(yield_force=1.0)
+    assert "(2 bilinear)" in repr(hx.shear_frame([1.0, 1.0], [100.0, 100.0], laws=law))

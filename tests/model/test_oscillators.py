@@ -1,5 +1,7 @@
 """Arrays of oscillators: what is spread, what is refused and by which index."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -54,3 +56,17 @@ def test_models_become_arrays():
 def test_bad_input_is_refused_by_its_index(given, message):
     with pytest.raises(ModelError, match=message):
         hx.oscillators(**given)
+
+
+@pytest.mark.parametrize(
+    ("many", "one"),
+    [
+        (lambda law: hx.oscillators(period=[0.5, 1.0], law=law), "hx.oscillator("),
+        (lambda law: hx.shear_frames([[1.0, 1.0]], 100.0, laws=law), "hx.shear_frame("),
+        (lambda law: hx.Oscillators.of([hx.oscillator(1.0, 100.0, law=law)]), "hx.batch takes the list"),
+    ],
+)
+def test_laws_other_than_sliders_are_sent_to_lists_of_models(many, one):
+    with pytest.raises(ModelError, match=re.escape(one)) as refused:
+        many(hx.laws.Bilinear(yield_force=1.0))
+    assert "hx.batch" in str(refused.value)

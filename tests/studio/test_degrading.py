@@ -8,7 +8,9 @@ from dataclasses import fields
 import numpy as np
 import pytest
 from test_oscillator_view import ready
+from test_study_ida import array, finished, started
 
+import hamex as hx
 from hamex.errors import SchemeError
 from hamex.model.laws import known
 from hamex.studio.history import history_answer
@@ -106,8 +108,96 @@ def test_a_storey_that_goes_down_is_told():
         history_answer(asked([table(law, post_cap=0.001), strong], scheme={"kind": "galerkin", "step": 0.1}))
 
 
+def to_collapse(law, **more):
+    """A study of two storeys that seeks their collapse by halving."""
+    model = {
+        "kind": "shear_frame",
+        "masses": [40.0] * 2,
+        "stiffnesses": STIFFNESS,
+        "heights": 3.0,
+        "weights": 40.0 * 9.8,
+        "damping": {"kind": "ratio", "ratio": 0.03},
+        "law": law,
+    }
+    return {
+        "duration": 12.0,
+        "units": {"length": "m", "force": "kN"},
+        "model": model,
+        "records": {"synthetic": {"count": 2, "seed": 1}},
+        "intensity": {"kind": "sa", "period": 0.4},
+        "hunt": {"first": 0.2, "step": 0.4, "growth": 0.4, "runs": 6, "tolerance": 0.05},
+        "limit": {"measure": "drift_ratio", "value": 0.08},
+        "collapse": {"drift_ratio": 0.08},
+        "fragility": {"mce": 0.5, "resamples": 50},
+        "scheme": {"kind": "galerkin", "step": 0.01},
+    } | more
+
+
+@pytest.mark.filterwarnings("ignore::hamex.errors.ShortRunWarning")
+def test_an_analysis_to_collapse_is_that_of_its_file_and_of_its_script(client, tmp_path):
+    law = next(law for law in law_choices() if law["kind"] == "imk")
+    body = to_collapse(table(law))
+    result = finished(client, started(client, body))["result"]
+    assert result["collapse"]
+    assert result["limit_name"].startswith("collapse, ")
+    path = tmp_path / "study.toml"
+    path.write_text(client.post("/api/study/ida/file", json=body).json()["text"], encoding="utf-8")
+    file = hx.read_study(path)
+    assert file.study.together
+    found = hx.ida(file.study, file.demand, None, intensity=file.intensity, hunting=file.hunting, workers=1)
+    curves = found.curves[0]
+    fit = curves.fragility(file.modelling, file.study.seed, file.resamples)
+    for told, demand in zip(result["curves"], curves.demand, strict=True):
+        assert np.array_equal(array(told["demand"]), demand[~np.isnan(demand)])
+    assert result["capacities"] == curves.capacities.tolist()
+    margin = {"level": file.mce, "ratio": fit.margin(0.5), "probability": float(fit.probability(0.5))}
+    assert result["fragility"]["margin"] == margin
+    names: dict = {}
+    exec(compile(client.post("/api/study/ida/python", json=body).text, "taken_home.py", "exec"), names)
+    assert names["fit"].margin(names["mce"]) == margin["ratio"]
+    assert names["curves"].collapse
+
+
+def test_steps_beyond_the_promise_are_refused_before_an_analysis(client):
+    law = next(law for law in law_choices() if law["kind"] == "imk")
+    answer = client.post("/api/study/ida", json=to_collapse(table(law), scheme={"kind": "galerkin", "step": 0.5}))
+    assert answer.status_code == 422
+    assert answer.json()["field"] == "scheme.step"
+    assert "scheme.step must be below 0." in answer.json()["message"]
+    mixed = to_collapse(None)
+    mixed["model"] = {key: value for key, value in mixed["model"].items() if key != "law"}
+    mixed["model"]["laws"] = [table(law), {"yield_force": FORCE}]
+    assert "of one law" in client.post("/api/study/ida", json=mixed).json()["message"]
+
+
+def test_the_page_of_analyses_offers_laws_and_collapse(page, studio, watched):
+    page.goto(f"{studio}/#study")
+    page.locator('#study [data-part="ida"]').click()
+    number = '#study [data-name="{}"] input[type=number]'.format
+    page.select_option('#study [data-name="law"] select', "imk")
+    page.select_option('#study [data-name="measure"] select', "collapse")
+    page.select_option('#study [data-name="way"] select', "halve")
+    page.locator(number("model.laws.post_cap")).fill("0.5")
+    page.locator(number("fragility.mce")).fill("0.7")
+    page.locator(number("scheme.step")).fill("0.4")
+    with page.expect_request("**/api/study/ida") as asked:
+        page.get_by_role("button", name="Run", exact=True).click()
+    body = asked.value.post_data_json
+    first = body["model"]["laws"][0]
+    assert first["kind"] == "imk"
+    assert first["post_cap"] == pytest.approx(0.5 * first["yield_force"] / body["model"]["stiffnesses"], rel=1e-6)
+    assert body["collapse"] == {"drift_ratio": 0.1}
+    assert body["limit"] == {"measure": "drift_ratio", "value": 0.1}
+    assert body["fragility"] == {"mce": 0.7}
+    assert body["hunt"]["tolerance"] == 0.01
+    page.locator('#study [data-name="scheme.step"] .message', has_text="scheme.step must be below").wait_for()
+    assert page.locator("#study .card", has_text="collapse margin ratio").is_visible()
+    assert page.locator(number("model.viscosity")).is_hidden()
+    watched.complaints.clear()  # the browser's own line about the status 422
+
+
 @pytest.mark.heavy
-def test_the_page_shows_a_storey_that_loses_its_strength(page, studio):
+def test_the_page_shows_a_storey_that_loses_its_strength(page, studio, watched):
     page.goto(f"{studio}/#building")
     ready(page, "#building-residual")
     stage = page.locator("#building .stage")
@@ -123,4 +213,12 @@ def test_the_page_shows_a_storey_that_loses_its_strength(page, studio):
     page.get_by_text("goes down sideways").first.wait_for()
     assert stage.get_attribute("data-shown") == "current"
     assert page.locator("#building .panel", has_text="Strength that is left").is_visible()
-    assert "one solution per step: promised beforehand" in page.locator("#building .promises").inner_text()
+    promises = page.locator("#building .promises")
+    assert "one solution per step: promised beforehand; " in promises.inner_text()
+    page.locator('#building [data-name="scheme.step"] input[type=number]').fill("0.2")
+    promise = page.locator('#building [data-name="promise"]')
+    promise.locator(".message", has_text="the step must be below").wait_for()
+    promise.locator("select").select_option("cut")
+    promises.get_by_text(", cut from 0.2 s").wait_for()
+    assert promise.locator(".message").inner_text() == ""
+    watched.complaints.clear()  # the browser's own line about the status 422

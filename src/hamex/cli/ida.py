@@ -54,7 +54,8 @@ def command(
         typer.Option(
             "--mce",
             metavar="LEVEL",
-            help="Intensity of the maximum considered earthquake: tells the margin and the probability there.",
+            help="Intensity of the maximum considered earthquake, instead of the file's: tells the margin and the "
+            "probability there.",
         ),
     ] = None,
     xlsx: Annotated[
@@ -111,7 +112,7 @@ def command(
         print(f"stopped: {str(stop).removeprefix('study: ')}", file=sys.stderr)
         raise typer.Exit(INTERRUPTED) from None
     runs = _runs(file, found)
-    _write_and_tell(file, found, runs, output, xlsx, json, mce)
+    _write_and_tell(file, found, runs, output, xlsx, json, file.mce if mce is None else mce)
 
 
 def _plan(file: StudyFile) -> Plan:

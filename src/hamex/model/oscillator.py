@@ -16,7 +16,7 @@ from hamex.errors import ModelError
 from hamex.model.assembly import SpringLaw
 from hamex.model.backbone import Parallel
 from hamex.model.damping import Damping, Ratio
-from hamex.model.inputs import beyond
+from hamex.model.inputs import beyond, refuse_law
 from hamex.model.laws.law import Law
 from hamex.model.laws.slider import Slider
 from hamex.model.record import Model, dense
@@ -151,7 +151,9 @@ class Oscillators:
         rows = []
         for i, model in enumerate(models):
             if len(model.dofs) != 1 or len(model.springs) != 1 or set(model.laws) != {"slider"}:
-                raise ModelError(f"{WHO}: model {i} is not one mass on one spring with a slider")
+                raise ModelError(
+                    f"{WHO}: model {i} is not one mass on one spring with a slider; hx.batch takes the list"
+                )
             law, b = model.laws["slider"], dense(model.compatibility)[0, 0]
             if b != 1:
                 raise ModelError(f"{WHO}: the spring of model {i} deforms by {b:g} per displacement, not by 1")
@@ -187,6 +189,7 @@ def oscillators(
     period: ArrayLike | None = None,
     damping_ratio: ArrayLike | None = None,
     geometric: ArrayLike = 0.0,
+    law: None = None,
     units: Units | None = None,
 ) -> Oscillators:
     """Oscillators for :func:`hamex.batch`; parameters are numbers or arrays (n,) and are spread over each other.
@@ -198,6 +201,7 @@ def oscillators(
     damping, damping_ratio : coefficient c ≥ 0 [force·time/length] or ``ratio(0.05)``; or fractions of critical.
     yield_force, viscosity, kinematic, isotropic : of the sliders, as in :class:`hamex.Slider`; elastic by default.
     geometric : stiffness outside the spring, negative for P-Delta: −weight/height [force/length].
+    law : refused; springs of any other law, such as those that degrade, are for :func:`hamex.batch` as a list.
     units : names of the units, for labels.
 
     Examples
@@ -206,6 +210,7 @@ def oscillators(
     >>> len(many), many.damping.round(3).tolist()
     (3, [3.142, 1.257, 0.628])
     """
+    refuse_law(WHO, "hx.oscillator", law)
     if (stiffness is None) == (period is None):
         raise ModelError(f"{WHO}: give either stiffness or period")
     given = {

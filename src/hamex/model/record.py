@@ -123,10 +123,10 @@ class Model(Layout, Shown):
             raise ModelError("Model: damping holds a value that is not finite")
 
     def __repr__(self) -> str:
-        laws = ", ".join(f"{len(group.first)} {kind}" for kind, group in self.laws.items())
+        laws = ", ".join(f"{len(group.first)} {kind}" for kind, group in self.laws.items() if len(group.first))
         where = f", {len(self.storeys.names)} storeys" if self.storeys is not None else ""
         return (
-            f"<Model: {len(self.dofs)} dofs, {len(self.springs)} springs ({laws}){where}, "
+            f"<Model: {len(self.dofs)} dofs, {len(self.springs)} springs{laws and f' ({laws})'}{where}, "
             f"in {self.units.length} and {self.units.force}>"
         )
 

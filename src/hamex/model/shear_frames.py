@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from hamex.checks import check_range, floats
 from hamex.errors import ModelError
 from hamex.model.damping import Modal, Ratio, Rayleigh
-from hamex.model.inputs import beyond
+from hamex.model.inputs import beyond, refuse_law
 from hamex.model.units import Units
 from hamex.names import options_by_keyword
 
@@ -93,6 +93,7 @@ def shear_frames(
     isotropic: ArrayLike = 0.0,
     heights: ArrayLike | None = None,
     weights: ArrayLike | None = None,
+    laws: None = None,
     units: Units | None = None,
 ) -> ShearFrames:
     """Shear frames for :func:`hamex.batch`, all with the same number of storeys, counted from the ground up.
@@ -109,6 +110,7 @@ def shear_frames(
     yield_forces, viscosities, kinematic, isotropic : of the sliders, as in :class:`hamex.Slider`; elastic by default.
     heights : of the storeys [length].
     weights : gravity loads of the floors [force]; with heights they add P-Delta.
+    laws : refused; storeys of any other law, such as those that degrade, are for :func:`hamex.batch` as a list.
     units : names of the units, for labels.
 
     Examples
@@ -117,6 +119,7 @@ def shear_frames(
     >>> len(many), many.storeys, many.yield_force.tolist()
     (2, 2, [[3.0, 3.0], [3.0, 3.0]])
     """
+    refuse_law(WHO, "hx.shear_frame", laws)
     given = {
         "mass": masses,
         "stiffness": stiffnesses,

@@ -110,7 +110,7 @@ def solve(
 
         problem = at_rest(problem)
     if promise == "cut":
-        scheme, promise = _shortened(problem.model, scheme), "beforehand"
+        scheme, promise = shortened(problem.model, scheme), "beforehand"
     kept = Keep.of(keep)
     if not isinstance(error, bool | np.bool_):
         raise ProblemError(f"solve: error must be True or False, got {error!r:.60}")
@@ -151,7 +151,7 @@ def solve(
     return solution
 
 
-def _shortened(model: Model, scheme: Scheme) -> Scheme:
+def shortened(model: Model, scheme: Scheme) -> Scheme:
     """The scheme with its step cut into the fewest equal parts at which every step has one solution."""
     parts = math.floor(scheme.step / scheme.longest_step(model)) + 1
     return scheme if parts == 1 else dataclasses.replace(scheme, step=scheme.step / parts)  # type: ignore[type-var]

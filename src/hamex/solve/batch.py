@@ -29,6 +29,7 @@ from hamex.schemes.time_elements import Galerkin, is_linear
 from hamex.solution.batch import STATE, Batch
 from hamex.solution.source import model_numbers, named_bytes
 from hamex.solve.cases import CaseGroup, Cases, Motion, arrange
+from hamex.solve.followed import MEASURES as FOLLOWED
 from hamex.solve.followed import ManyFollowed, are_followed
 from hamex.solve.runners import BlockResults, ManyFrames, ManyOscillators, OneByOne, Request, SampledMotion, Standing
 from hamex.solve.settling import check_settle, look_at_the_ends, say_swinging
@@ -250,11 +251,10 @@ def _runner(systems: Systems, cases: Cases, scheme: object, standing: Standing, 
     if standing is not None and not isinstance(systems, list):
         raise ProblemError("batch: a standing load acts on models that are solved one by one; give a list of models")
     if isinstance(systems, list):
-        asked = standing is None and ManyFollowed.gives(request) and _single(cases, len(systems[0].dofs))
-        if asked and isinstance(scheme, Galerkin) and scheme.whole:
-            seen = [scheme.sees(model) for model in systems]
-            if are_followed(seen, scheme.step):
-                return ManyFollowed(systems, scheme)
+        asked = standing is None and request.settle is None and _single(cases, len(systems[0].dofs))
+        if asked and marched_together(systems, scheme, request.measures):
+            assert isinstance(scheme, Galerkin)
+            return ManyFollowed(systems, scheme)
         linear = linear and standing is None
         if linear and all(is_oscillator(model) for model in systems) and _single(cases):
             return ManyOscillators(Oscillators.of(systems))
@@ -276,6 +276,13 @@ def _runner(systems: Systems, cases: Cases, scheme: object, standing: Standing, 
     if not _single(cases):
         raise LoadError("batch: a load on oscillators has one channel")
     return ManyOscillators(systems)
+
+
+def marched_together(models: Sequence[Model], scheme: object, measures: Sequence[str]) -> bool:
+    """True where a batch of these models that keeps these measures is one compiled loop."""
+    if not isinstance(scheme, Galerkin) or not scheme.whole or not set(measures) <= set(FOLLOWED):
+        return False
+    return are_followed([scheme.sees(model) for model in models], scheme.step)
 
 
 def _single(cases: Cases, dofs: int = 1) -> bool:

@@ -218,11 +218,6 @@ class ManyFollowed:
         seen = [scheme.sees(model) for model in models]
         self.models, self.scheme, self.systems = models, scheme, FollowedModels(seen, scheme)
 
-    @staticmethod
-    def gives(request: Request) -> bool:
-        """Whether such runs keep all that is asked for; else models are solved one by one."""
-        return request.settle is None and all(name in MEASURES for name in request.measures)
-
     def block(self, steps: int) -> int:
         """Cases of a block."""
         return self.systems.block(steps)

@@ -48,6 +48,7 @@ class StudyFile:
     title : the file's title, or its name.
     stripes : whether the fragility counts exceedances at levels instead of fitting one capacity a record.
     modelling, resamples : of the fragility.
+    mce : intensity of the maximum considered earthquake, over which the margin is told; None where it is not asked for.
     """
 
     study: Study
@@ -59,6 +60,7 @@ class StudyFile:
     stripes: bool
     modelling: float
     resamples: int
+    mce: float | None = None
 
 
 class SyntheticTable(SyntheticMotionTable):
@@ -197,6 +199,10 @@ class FragilityTable(Table):
         default=Fragility.modelling, description="dispersion for what the model leaves out"
     )
     resamples: int = Field(default=Fragility.resamples, description="number of bootstrap samples")
+    mce: Positive | None = Field(
+        default=None,
+        description="intensity of the maximum considered earthquake: tells the margin and the probability there",
+    )
 
 
 class StudyTables(Table):
@@ -360,6 +366,7 @@ def study_of(tables: StudyTables, data: Mapping[str, Any], path: Path | None = N
         stripes,
         chosen.modelling,
         chosen.resamples,
+        chosen.mce,
     )
 
 

@@ -31,8 +31,11 @@ from hamex.studio import history, home, ida, paper, problems, spectrum, wire
 
 _log = logging.getLogger("uvicorn.error")
 LOCAL = ("localhost", "127.0.0.1", "::1")
-# Messages name what they are about, as "model.mass must be …", "unknown key model.colour …" or "[motion] give …".
-_PLACE = re.compile(r"^\[([\w.]+)\] |\b([a-z_]{2,}(?:\.[a-z_]\w*|\[\d+\])+)|^(duration|tail|motion|load|scheme)\b")
+# Messages name what they are about, as "model.mass must be …", "unknown key model.colour …", "[motion] give …" or
+# "… let solve cut it: promise = "cut"".
+_PLACE = re.compile(
+    r"^\[([\w.]+)\] |\b([a-z_]{2,}(?:\.[a-z_]\w*|\[\d+\])+)|^(duration|tail|motion|load|scheme)\b|\b(promise) = \""
+)
 
 
 def create_app(hosts: tuple[str, ...] = ("localhost", "127.0.0.1", "testserver")) -> FastAPI:

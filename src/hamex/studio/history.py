@@ -55,6 +55,8 @@ def history_answer(request: HistoryRequest) -> dict[str, Any]:
         "load": file.load_text,
         "notes": notes,
         **run_answer(found),
+        "promise": file.promise,
+        "asked_step": file.scheme.step,
         "units": {"length": model.units.length, "force": model.units.force, "energy": model.units.energy},
         "period": _period(file),
         "ground": _ground(motion, found),

@@ -5,6 +5,7 @@ or taken home as file, table or script.
 from __future__ import annotations
 
 import io
+import math
 import time
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from concurrent.futures import Executor, Future
@@ -20,6 +21,7 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from hamex.errors import HamexError, InputError
+from hamex.model.record import Model
 from hamex.report.ida import kaplan_meier
 from hamex.schemes.time_elements import is_linear
 from hamex.solution.batch import write_columns
@@ -167,10 +169,16 @@ def _check_size(request: IdaRequest, first: StudyFile) -> None:
     study = first.study
     if not is_linear(study.scheme):
         raise InputError('scheme.kind must be "galerkin" of degree 1 in the studio; `hamex ida` takes any scheme')
-    if isinstance(study.models, list):
+    if not study.together:
         raise InputError(
-            "[model] the studio studies oscillators and shear frames without links whose springs yield "
-            "or stay elastic; `hamex ida` takes any model"
+            "[model] the studio studies oscillators and shear frames without links, of one law, that need not come to "
+            "rest; `hamex ida` takes any model"
+        )
+    longest = study.scheme.longest_step(study.template) if isinstance(study.template, Model) else math.inf
+    if study.scheme.step >= longest:
+        raise InputError(
+            f"scheme.step must be below {longest:.6g} s, up to which every step of a model that softens like this one "
+            f"has one solution; got {study.scheme.step:g} s"
         )
     times = (1 if request.records.synthetic is None else request.records.synthetic.count) * (
         1 if first.hunting is None else first.hunting.runs
@@ -223,6 +231,7 @@ def _finished(file: StudyFile, found: Ida) -> dict[str, Any]:
         "demand": curves.demand_label,
         "limit": curves.limit,
         "limit_name": curves.limit_name,
+        "collapse": curves.collapse,
         "motions": curves.motions,
         "flags": list(curves.flags),
         "runs": len(found.columns["status"]),
@@ -258,12 +267,18 @@ def _fragility(file: StudyFile, curves: IdaCurves) -> dict[str, Any]:
         "method": found.method,
         "resamples": found.resamples,
         "resampled": found.data.resampling,
+        "margin": None if file.mce is None else {"level": file.mce, **_margin(found, file.mce)},
         "im": packed(im, "f8"),
         "probability": packed(found.probability(im), "f8"),
         "low": packed(low, "f8"),
         "high": packed(high, "f8"),
         **_data(found),
     }
+
+
+def _margin(found: Fragility, level: float) -> dict[str, float]:
+    """Median over the intensity of the maximum considered earthquake, and what is probable there."""
+    return {"ratio": found.margin(level), "probability": float(found.probability(level))}
 
 
 def _data(found: Fragility) -> dict[str, Any]:

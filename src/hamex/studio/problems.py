@@ -21,6 +21,7 @@ from hamex.model.laws import known
 from hamex.motion.artificial import LEAD, LENGTH, LIMITS, ground_wave, shaking_duration, synthetic_suite
 from hamex.motion.records.read import record_from_bytes
 from hamex.schemes import Scheme
+from hamex.solve import shortened
 from hamex.spec import ProblemFile, problem_of
 from hamex.spec.base import inside
 from hamex.spec.derived import meanings_of
@@ -123,13 +124,14 @@ def admitted(request: HistoryRequest) -> tuple[ProblemFile, Any]:
     """The problem and the second scheme (or none), when the studio can answer quickly."""
     _admit(request.problem)
     file = problem_of(request.problem)
-    schemes: list[Scheme] = [file.scheme]
-    if request.against is not None:
-        schemes.append(_admit_scheme("against", request.against))
+    against = None if request.against is None else _admit_scheme("against", request.against)
+    schemes: list[Scheme] = [file.scheme, *([] if against is None else [against])]
+    if file.promise == "cut":
+        schemes = [shortened(file.problem.model, scheme) for scheme in schemes]
     for scheme in schemes:
         _admit_size(file, scheme)
     admit_effort(file, schemes, request.error)
-    return file, schemes[1] if len(schemes) > 1 else None
+    return file, against
 
 
 def admitted_beside(request: HistoryRequest) -> ProblemFile | None:

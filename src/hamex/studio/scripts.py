@@ -370,6 +370,11 @@ print(f"dispersion {fit.dispersion:.8g}, with modelling {fit.total_dispersion:.8
 """
 
 
+_MARGIN = """
+print(f"margin {fit.margin(mce):.8g}, P({curves.limit_name}) at {mce:g} {intensity.unit}: {fit.probability(mce):.8g}")
+"""
+
+
 def ida_code(tables: StudyTables, file: StudyFile) -> str:
     """A script of a study. ``file`` is what the tables build, with as many records as one likes: it knows the levels
     and measures."""
@@ -384,10 +389,13 @@ def ida_code(tables: StudyTables, file: StudyFile) -> str:
         if name in file.study.axes:
             lines.append(f"{name}s = {wrapped(file.study.axes[name])}")
             axes.append(f'"{name}": {name}s')
-    more = arguments(tables.given("duration", "seed"))
+    if tables.gravity is not None:
+        raise NoCodeError("gravity in a study")
+    more = [arguments(tables.given("duration", "seed", "settle"))]
+    more += [] if tables.collapse is None else [f"limit=hx.Limit({arguments(tables.collapse.arguments())})"]
     lines.append(
         f"study = hx.Study(model, {{{', '.join(axes)}}}, [{', '.join(map(said, file.study.measures))}],\n"
-        f"                 {called(tables.scheme)}, g=g, intensity=intensity{more and ', ' + more})"
+        f"                 {', '.join([called(tables.scheme), 'g=g', 'intensity=intensity', *filter(None, more)])})"
     )
     hunting = "" if tables.hunt is None else f", hunting=hx.Hunt({arguments(tables.hunt.arguments())})"
     lines.append(f"found = hx.ida(study, {said(file.demand)}, {file.limit!r}, intensity=intensity{hunting}, workers=1)")
@@ -399,4 +407,6 @@ def ida_code(tables: StudyTables, file: StudyFile) -> str:
             f"stripes={file.stripes!r})",
             _FIT.strip(),
         ]
+        if file.mce is not None:
+            lines += [f"mce = {file.mce!r}", _MARGIN.strip()]
     return "\n".join(lines) + "\n"

@@ -24,7 +24,8 @@ from hamex.model.shear_frames import ShearFrames
 from hamex.motion.ground import kinds_of
 from hamex.problem import Limit, forces_on
 from hamex.schemes import Scheme
-from hamex.solve.batch import batch, check_measures
+from hamex.schemes.springs import effort_of
+from hamex.solve.batch import batch, check_measures, marched_together
 from hamex.solve.settling import check_settle, look_at_the_ends, say_swinging
 from hamex.study.axes import (
     MODEL,
@@ -51,6 +52,7 @@ _PARTS = 64  # at least about so many, so that an interruption costs little
 _WORK = 400_000_000.0  # oscillator-steps of a part at most: about half a second
 _RATE = 1.2e9  # oscillator-steps a second on one processor, for the estimate
 _SINGLY = 8_000.0  # a step of a model that is solved by itself, in oscillator-steps
+_FOLLOWED = 150.0  # a step of a spring that is followed along its path in a batch, by the effort of its law
 
 
 @dataclass(frozen=True)
@@ -149,6 +151,15 @@ class Study:
         return built
 
     @cached_property
+    def together(self) -> bool:
+        """Whether compiled loops march the models, many at once; else they are solved one by one."""
+        built = self.models
+        if not isinstance(built, list):
+            return True
+        alone = self.standing is not None or self.settle is not None
+        return not alone and marched_together(built, self.scheme, asked_of(self.measures))
+
+    @cached_property
     def gravity(self) -> float:
         """One gravity in the models' units."""
         return float(units_of(self.models).one_gravity(self.g, "Study"))
@@ -178,7 +189,7 @@ class Study:
         def cell(place: int) -> tuple[Mapping[str, Any], float]:
             record, model, scale = (int(i) for i in np.unravel_index(place, shape))
             payload = {**part_of(self, model, grid.records[record]), "scales": grid.scales[record, scale : scale + 1]}
-            return payload, _weight(built) * self._steps(grid.records[record])
+            return payload, _weight(built, self.together) * self._steps(grid.records[record])
 
         return timed(run_part, math.prod(shape), cell, total)
 
@@ -242,7 +253,7 @@ class Study:
     def _parts(self) -> list[StudyPart]:
         """Cut by records and models, the same for every executor: resumed parts must be recognised."""
         axes, built = self.grid, self.models
-        weight = _weight(built) * axes.scales.shape[1]
+        weight = _weight(built, self.together) * axes.scales.shape[1]
         steps = [self._steps(record) for record in axes.records]
         total = weight * len(built) * sum(steps)
         most = min(total / _PARTS, _WORK)
@@ -383,8 +394,10 @@ def _merged(tables: Sequence[Columns], axes: Axes) -> dict[str, Array]:
     return columns
 
 
-def _weight(built: Systems) -> float:
-    """Work of a step of one model, in oscillator-steps."""
+def _weight(built: Systems, together: bool) -> float:
+    """Work of a step of one model, in oscillator-steps; ``together``: models of a list are batched."""
     if isinstance(built, Oscillators):
         return 1.0
-    return 4.0 * built.storeys if isinstance(built, ShearFrames) else _SINGLY
+    if isinstance(built, ShearFrames):
+        return 4.0 * built.storeys
+    return _FOLLOWED * effort_of(built[0]) if together else _SINGLY

@@ -216,9 +216,9 @@ export const curve = (x, y, {color, width = 1.4, dash = "solid", hover, ...more}
  * A line from the bottom of a plot to its top, with words beside its upper end.
  * @param {number} x
  * @param {string} words
- * @param {{log?: boolean, dash: string, ink: string}} look
+ * @param {{log?: boolean, dash: string, ink: string, anchor?: string}} look
  */
-export const mark = (x, words, {log = false, dash, ink}) => ({
+export const mark = (x, words, {log = false, dash, ink, anchor = "left"}) => ({
   shapes: [{type: "line", x0: x, x1: x, yref: "paper", y0: 0, y1: 1, line: {color: colours().red, width: 1.6, dash}}],
   annotations: [
     {
@@ -226,8 +226,8 @@ export const mark = (x, words, {log = false, dash, ink}) => ({
       y: 1,
       yref: "paper",
       yanchor: "top",
-      xanchor: "left",
-      text: ` ${words}`,
+      xanchor: anchor,
+      text: ` ${words} `,
       showarrow: false,
       font: {color: ink, size: 12},
     },

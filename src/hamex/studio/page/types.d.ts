@@ -142,6 +142,10 @@ interface HistoryAnswer extends Run {
   ground: {kind: string; unit: string; values: Packed; peak: number; source: string};
   spectrum: {periods: Packed; values: Packed; damping: number} | null;
   yield_deformation: (number | null)[];
+  /** Of one solution per step, as it was chosen; pages of older studios have none. */
+  promise?: string;
+  /** The step that was asked for [s]; a promise may cut it. */
+  asked_step?: number;
   against?: Run;
 }
 /** A law that springs may have instead of a slider, and its numbers in yield forces and yield deformations. */
@@ -290,6 +294,8 @@ interface FragilityFit {
   median: number;
   dispersion: number;
   interval: {median: number[]; dispersion: number[]};
+  /** Median over the intensity of the maximum considered earthquake, and the probability there; null if not asked for. */
+  margin: {level: number; ratio: number; probability: number} | null;
   resamples: number;
   im: Packed;
   probability: Packed;
@@ -302,6 +308,7 @@ interface IdaResult {
   curves: PackedCurve[];
   intensity: string;
   limit_name: string;
+  collapse: boolean;
   motions: number;
   flags: string[];
   runs: number;

@@ -190,7 +190,7 @@ def _inventory(path: Path, frame: pl.DataFrame) -> Inventory:
 
 Array = NDArray[Any]
 SAMPLE, FINER = 500, 8  # buildings that are run again, at a step so many times shorter
-_RATE, _DEGRADING = 3e8, 4e5  # storey-steps a second on one processor, for the estimate
+_RATE, _DEGRADING = 3e8, 1.5e6  # storey-steps a second on one processor, for the estimate
 _BYTES = 3 * 8  # results of a storey
 
 

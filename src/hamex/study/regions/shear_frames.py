@@ -114,17 +114,20 @@ def rayleigh_of(storeys: int, omega: Array, damping: Array) -> tuple[Array, Arra
 def single(shear_frames: ShearFrames, number: int) -> Model:
     """One of the buildings as a model of its own, for :func:`hamex.solve`."""
     rows = [getattr(shear_frames, name)[number] for name in ("yield_force", "viscosity", "kinematic", "isotropic")]
-    side = shear_frames.damping_side[number, 1:]
-    full = np.diag(shear_frames.damping_main[number]) + np.diag(side, 1) + np.diag(side, -1)
     laws = [Slider(*(float(value) for value in law)) for law in zip(*rows, strict=True)]
     return shear_frame(
         shear_frames.mass[number],
         shear_frames.stiffness[number],
-        full,
+        _damping_of(shear_frames, number),
         laws=laws,
         heights=shear_frames.heights[number],
         units=shear_frames.units,
     )
+
+
+def _damping_of(shear_frames: ShearFrames, number: int) -> Array:
+    side = shear_frames.damping_side[number, 1:]
+    return np.asarray(np.diag(shear_frames.damping_main[number]) + np.diag(side, 1) + np.diag(side, -1))
 
 
 def degrading(shear_frames: ShearFrames, columns: Mapping[str, Array]) -> list[Model]:
@@ -139,7 +142,7 @@ def degrading(shear_frames: ShearFrames, columns: Mapping[str, Array]) -> list[M
     found = []
     for number in range(len(shear_frames)):
         own = {name: float(columns[name][number]) for name in ("hardening", *DEGRADING)}
-        plain, heights = single(shear_frames, number), shear_frames.heights[number]
+        damping, heights = _damping_of(shear_frames, number), shear_frames.heights[number]
         k, limits = shear_frames.stiffness[number], shear_frames.yield_force[number]
         laws = [
             storey_law(float(Fy), float(Fy / stiff), float(height), **own)
@@ -147,9 +150,7 @@ def degrading(shear_frames: ShearFrames, columns: Mapping[str, Array]) -> list[M
         ]
         weights = GRAVITY * shear_frames.mass[number]
         mass, units = shear_frames.mass[number], shear_frames.units
-        found.append(
-            shear_frame(mass, k, plain.damping.dense(), laws=laws, heights=heights, weights=weights, units=units)
-        )
+        found.append(shear_frame(mass, k, damping, laws=laws, heights=heights, weights=weights, units=units))
     return found
 
 

@@ -8,7 +8,7 @@ import {problemGifts} from "./gifts.js";
 import * as Problems from "./problems.js";
 
 /**
- * Choices of a scheme and of what to compare with: another scheme, or the same structure with something changed.
+ * Choices of a scheme, of its promise, and of what to compare with: another scheme, or the same structure with something changed.
  * @param {(key: string) => (value: any) => any} change
  * @param {Problems.Changes} [others]
  */
@@ -26,6 +26,13 @@ export const schemeChoices = (change, others = {}) => ({
     value: "none",
     oninput: change("against"),
     name: "against",
+  }),
+  promise: choice({
+    label: "Promise of one solution",
+    options: Problems.PROMISES,
+    value: "beforehand",
+    oninput: change("promise"),
+    name: "promise",
   }),
 });
 

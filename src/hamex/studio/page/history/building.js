@@ -31,6 +31,7 @@ const START = {
   motion: {...Motions.START},
   ...Features.START,
   ...Laws.START,
+  ...Problems.START,
   scene: "",
 };
 /** @typedef {typeof START} State */
@@ -98,6 +99,7 @@ function problem(state) {
     ),
     motion: Motions.table(state.motion, state.step),
     scheme: Problems.scheme(state.scheme, state.step),
+    ...Problems.promised(state),
   };
 }
 /**
@@ -234,7 +236,7 @@ const groups = (controls, view) => [
     controls.isolatorStrength,
   ),
   controls.motion,
-  group("Time", controls["scheme.step"], controls.duration, controls.scheme),
+  group("Time", controls["scheme.step"], controls.duration, controls.scheme, controls.promise),
   group(
     "Look closer",
     controls.storey,
@@ -284,6 +286,7 @@ const SHOWN = {
   damped: "damped",
   weak: "weak",
   scheme: "scheme",
+  promise: "promise",
   against: "against",
   storey: "storey",
   law: "law",

@@ -73,7 +73,7 @@ function field({name, unit, value, words, meaning}, place, oninput) {
 
 /**
  * The choice of a law, and the numbers of the one that is chosen; those that it is not seen with are folded.
- * @param {View} view
+ * @param {{state: any, set: (patch: Partial<Law>) => any}} view whose state has the law
  * @param {string} label
  * @param {string} place
  */

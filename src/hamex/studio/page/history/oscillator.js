@@ -32,6 +32,7 @@ const START = {
   bars: false,
   motion: {...Motions.START},
   ...Laws.START,
+  ...Problems.START,
   scene: "",
 };
 /** @typedef {typeof START} State */
@@ -90,6 +91,7 @@ function problem(state) {
       ? {load: {kind: "none"}, start: {displacement: state.motion.start}}
       : {motion: Motions.table(state.motion, state.step)}),
     scheme: Problems.scheme(state.scheme, state.step),
+    ...Problems.promised(state),
   };
 }
 /**
@@ -234,7 +236,7 @@ const groups = (controls, view) => [
     controls["model.isotropic"],
   ),
   controls.motion,
-  group("Time", controls["scheme.step"], controls.duration, controls.scheme),
+  group("Time", controls["scheme.step"], controls.duration, controls.scheme, controls.promise),
   group(
     "Compare",
     controls.against,
@@ -316,6 +318,7 @@ const SHOWN = {
   length: "length",
   force: "force",
   scheme: "scheme",
+  promise: "promise",
   against: "against",
   bars: "bars",
   law: "law",

@@ -41,6 +41,20 @@ export const AGAINST = named(
   "galerkin-1",
 );
 
+/** @type {Options} of one solution per step, as solve takes it */
+export const PROMISES = [
+  ["beforehand", "beforehand"],
+  ["cut", "cut into shorter steps"],
+  ["reported", "reported"],
+];
+export const START = {promise: "beforehand"};
+
+/**
+ * The promise of a problem file, where it is not the one that holds anyway.
+ * @param {typeof START} state
+ */
+export const promised = ({promise}) => (promise === START.promise ? {} : {promise});
+
 /**
  * The [scheme] table of a problem file.
  * @param {string} name

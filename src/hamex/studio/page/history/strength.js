@@ -1,4 +1,5 @@
 // What is left of the strength of springs that degrade, whether they went down, and what was promised of a run.
+import {short} from "../elements.js";
 import {panel} from "../panels.js";
 import {colours, curve, draw} from "../plots.js";
 
@@ -25,11 +26,14 @@ export const endWords = ({status, status_message: message, collapse}) =>
   collapse ? `${collapse.message}, and the run ends there` : status === "finished" ? "" : message;
 
 /**
- * What was promised of the run, and whether it held.
- * @param {Run} answer
+ * What was promised of the run, and whether it held: of springs that degrade, or where a promise was chosen.
+ * @param {HistoryAnswer} answer
  */
-export const promiseWords = ({promises, strength}) =>
-  promises && strength ? `one solution per step: ${promises.one_solution}; contraction: ${promises.contraction}` : "";
+export function promiseWords({promises, strength, promise = "beforehand", step, asked_step: asked = step}) {
+  if (!promises || (!strength && promise === "beforehand")) return "";
+  const cut = asked > 1.5 * step ? ` in steps of ${short(step, 4)} s, cut from ${short(asked, 4)} s` : "";
+  return `one solution per step: ${promises.one_solution}${cut}; contraction: ${promises.contraction}`;
+}
 
 /** The panel of what is left; hidden where no spring can lose its strength. */
 export function strengthPanel() {

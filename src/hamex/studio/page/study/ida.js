@@ -7,7 +7,7 @@ import {overPlots} from "../messages.js";
 import {card, cardRow, panel, progress} from "../panels.js";
 import {Refusal, ask, get, problemOf, unpack, withdraw} from "../requests.js";
 import {idaControls} from "./ida_controls.js";
-import {studyFile} from "./ida_file.js";
+import {measureOf, stateOf, studyFile} from "./ida_file.js";
 import {drawCurves, drawFragility} from "./ida_plots.js";
 
 /** @import {State} from "./ida_file.js" */
@@ -42,6 +42,8 @@ const cards = {
   censored: card("records never passing"),
   runs: card("runs"),
 };
+const row = cardRow(cards),
+  margins = card("collapse margin ratio"); // stands in the row where collapse is sought
 const flags = element("ul", {class: "quiet flags"});
 const changed = element("span", {class: "quiet take"});
 const files = {
@@ -62,22 +64,21 @@ export function mount(given) {
   fragilityPanel.root.append(flags);
   stage.append(
     curvesPanel.root,
-    element("div", {class: "panel wide"}, cardRow(cards), element("div", {class: "row take"}, Object.values(files))),
+    element("div", {class: "panel wide"}, row, element("div", {class: "row take"}, Object.values(files))),
     fragilityPanel.root,
   );
   return element("div", {class: "bench split", "data-bench": "ida"}, controls.root, stage);
 }
 
-/** @param {State} state */
-export function show(state) {
-  controls.show(state);
+export function show() {
+  controls.show(stateOf(view));
   drawAll();
 }
 
 // ---------------------------------------------------------------- the job
 async function start() {
   if (job) await cancel();
-  const state = view.state.ida;
+  const state = stateOf(view);
   refuse(null);
   buttons(true);
   bar.set(0, "making the motions …");
@@ -172,13 +173,13 @@ window.addEventListener("pagehide", () => {
 const fitOf = () => (result && "median" in result.fragility ? result.fragility : null);
 
 function drawAll() {
-  const shown = {state: ranWith || view.state.ida, curves, result, fit: fitOf(), running: Boolean(job)};
+  const shown = {state: ranWith || stateOf(view), curves, result, fit: fitOf(), running: Boolean(job)};
   drawCurves(curvesPanel, shown);
   drawFragility(fragilityPanel, shown);
   showNumbers();
   files.runs.disabled = !result;
   files.fit.disabled = !shown.fit;
-  const isStale = ranWith !== null && JSON.stringify(ranWith) !== JSON.stringify(view.state.ida);
+  const isStale = ranWith !== null && JSON.stringify(ranWith) !== JSON.stringify(stateOf(view));
   changed.textContent = isStale ? "The settings have changed since this run." : "";
   stage.dataset.shown = !ranWith ? "nothing" : isStale ? "stale" : "current";
   if (!job && !curves.length) buttons(false);
@@ -200,6 +201,17 @@ function showNumbers() {
   cards.censored.value.textContent = result
     ? `${result.capacities.filter((value) => value === null).length} of ${result.capacities.length}`
     : "–";
+  const margin = fit?.margin ?? null;
+  const falls = measureOf(ranWith || stateOf(view)) === "collapse";
+  cards.censored.label.textContent = falls ? "records never collapsing" : "records never passing";
+  if (falls) row.append(margins.root);
+  else margins.root.remove();
+  margins.value.textContent = margin ? short(margin.ratio, 3) : "–";
+  if (margin) margins.value.dataset.value = String(margin.ratio);
+  else delete margins.value.dataset.value;
+  margins.label.textContent = margin
+    ? `collapse margin ratio over ${short(margin.level, 3)} g, where P = ${short(margin.probability, 2)}`
+    : "collapse margin ratio";
   flags.replaceChildren(
     ...(result ? [...(result.fragility.why ? [result.fragility.why] : []), ...result.flags] : []).map((words) =>
       element("li", {}, words),
@@ -210,7 +222,7 @@ function showNumbers() {
 // ---------------------------------------------------------------- take home
 async function saveFile() {
   try {
-    const {name, text} = await ask("/api/study/ida/file", studyFile(ranWith || view.state.ida));
+    const {name, text} = await ask("/api/study/ida/file", studyFile(ranWith || stateOf(view)));
     save(name, "application/toml", text);
   } catch (thrown) {
     const problem = problemOf(thrown);
@@ -249,7 +261,7 @@ function saveFit() {
 export const gifts = (given, sheet) => [
   pythonGift(
     "/api/study/ida/python",
-    () => studyFile(ranWith || view.state.ida),
+    () => studyFile(ranWith || stateOf(view)),
     () => "study.py",
   ),
   gift("Study file", "TOML for `hamex ida`: the same numbers", async () => {

@@ -1,9 +1,10 @@
 // Controls of an incremental dynamic analysis: structure, motions, intensities, limit, time and units.
 import {button, choice, group, numberFields, toggle} from "../controls.js";
 import {element} from "../elements.js";
+import * as Laws from "../history/laws.js";
 import {besideNamedFields} from "../messages.js";
 import {LENGTH, LENGTHS, METRIC, STIFFNESS, converted, factor, massUnit} from "../units.js";
-import {START, measureOf} from "./ida_file.js";
+import {START, measureOf, stateOf} from "./ida_file.js";
 
 /** @import {State} from "./ida_file.js" */
 
@@ -16,11 +17,12 @@ const LIMITS = {
   frame: [
     ["drift_ratio", "storey drift ratio"],
     ["ductility", "storey ductility"],
+    ["collapse", "collapse"],
   ],
 };
 const FRAME_ONLY = ["storeys", "height", "second", "frameLimit"],
   SYNTHETIC_ONLY = ["count", "magnitude", "distance", "vs30", "seed"],
-  MEASURES = ["ductility", "drift_ratio", "displacement"];
+  MEASURES = ["ductility", "drift_ratio", "displacement", "collapse"];
 
 /** What changes with the unit of length. */
 const QUANTITIES = {mass: STIFFNESS, viscosity: STIFFNESS, height: LENGTH, displacement: LENGTH};
@@ -89,9 +91,26 @@ function numberControls(change) {
     most: field("stripes.stop", "To", "most", "g", {min: 0.2, max: 10, log: true}),
     levels: field("stripes.count", "Levels", "levels", "", {min: 2, max: 80, step: 1}),
     runs: field("hunt.runs", "Runs of a record", "runs", "", {min: 3, max: 40, step: 1}),
+    tolerance: field("hunt.tolerance", "Down to", "tolerance", "of the level", {min: 0.001, max: 0.2, log: true}),
     ductility: field("limit.value", "Limit", "ductility", "", {min: 1, max: 20, step: 0.1}),
     drift_ratio: field("limit.value", "Limit", "drift_ratio", "", {min: 0.002, max: 0.1, log: true}),
     displacement: field("limit.value", "Limit", "displacement", "", {min: 0.001, max: 10, log: true}),
+    collapse: field(
+      "collapse.drift_ratio",
+      "Storey drift ratio",
+      "collapse",
+      "",
+      {min: 0.02, max: 0.3, log: true},
+      "at which a run ends and counts as collapsed",
+    ),
+    mce: field(
+      "fragility.mce",
+      "Considered earthquake",
+      "mce",
+      "g",
+      {min: 0.05, max: 4, log: true},
+      "intensity of the maximum considered earthquake, over which the collapse margin is told",
+    ),
     step: field("scheme.step", "Time step", "step", "s", {min: 0.001, max: 0.05, log: true}),
   };
 }
@@ -117,7 +136,7 @@ function choices(view, change) {
       label: "Unit of length",
       options: LENGTHS,
       value: "m",
-      oninput: (unit) => view.set({ida: inLength(view.state.ida, unit)}),
+      oninput: (unit) => view.set({ida: inLength(stateOf(view), unit)}),
     }),
     suite: choice({
       label: "Motions",
@@ -144,6 +163,7 @@ function choices(view, change) {
       options: [
         ["stripes", "to the same levels"],
         ["hunt", "to hunt the limit"],
+        ["halve", "to the limit by halving"],
       ],
       value: "stripes",
       oninput: change("way"),
@@ -173,15 +193,23 @@ function choices(view, change) {
 export function idaControls(view, message) {
   /** @type {(key: string, limits?: {step?: number}) => (value: any) => any} */
   const change = (key, limits) => (value) =>
-    view.set({ida: {...view.state.ida, [key]: limits?.step === 1 ? Math.round(value) : value}});
+    view.set({ida: {...stateOf(view), [key]: limits?.step === 1 ? Math.round(value) : value}});
+  const own = {
+    get state() {
+      return stateOf(view);
+    },
+    set: (/** @type {Partial<Laws.Law>} */ patch) => view.set({ida: {...stateOf(view), ...patch}}),
+  };
   const numbers = numberControls(change),
-    picks = choices(view, change);
+    {law, "model.laws": wear} = Laws.lawControls(own, "Law of the springs", "model.laws"),
+    picks = {...choices(view, change), law};
   /** @type {Fields} */
   const fields = {...numbers, ...picks};
   const named = Object.fromEntries(Object.values(numbers).map((one) => [one.dataset.name, one]));
+  named["model.laws"] = named["model.law"] = wear;
   /** @type {Refuse} */
   const refuse = (problem) => {
-    named["limit.value"] = numbers[measureOf(view.state.ida)];
+    named["limit.value"] = numbers[measureOf(own.state)];
     besideNamedFields(named, message)(problem);
   };
   const root = element(
@@ -195,13 +223,24 @@ export function idaControls(view, message) {
       numbers.period,
       numbers.ratio,
       numbers.strength,
+      law,
+      wear,
       numbers.hardening,
       numbers.viscosity,
       numbers.height,
       picks.second,
     ),
     group("Motions", picks.suite, numbers.count, numbers.magnitude, numbers.distance, numbers.vs30, numbers.seed),
-    group("Intensities", picks.intensity, picks.way, numbers.least, numbers.most, numbers.levels, numbers.runs),
+    group(
+      "Intensities",
+      picks.intensity,
+      picks.way,
+      numbers.least,
+      numbers.most,
+      numbers.levels,
+      numbers.runs,
+      numbers.tolerance,
+    ),
     group(
       "Limit",
       picks.oscillatorLimit,
@@ -209,6 +248,8 @@ export function idaControls(view, message) {
       numbers.ductility,
       numbers.drift_ratio,
       numbers.displacement,
+      numbers.collapse,
+      numbers.mce,
     ),
     group(
       "Time and units",
@@ -217,7 +258,11 @@ export function idaControls(view, message) {
       button("Start again", () => view.set({ida: structuredClone(START)})),
     ),
   );
-  return {root, refuse, show: (/** @type {State} */ state) => showState(fields, state)};
+  const show = (/** @type {State} */ state) => {
+    showState(fields, state);
+    wear.set(state);
+  };
+  return {root, refuse, show};
 }
 
 /**
@@ -227,7 +272,7 @@ export function idaControls(view, message) {
  */
 function showState(fields, state) {
   const isFrame = state.system === "frame",
-    hunts = state.way === "hunt";
+    hunts = state.way !== "stripes";
   const named = {mass: massUnit(state.length, METRIC.force), viscosity: `kN·s/${state.length}`};
   for (const [key, dimension] of Object.entries(QUANTITIES)) {
     const unit = named[/** @type {keyof typeof named} */ (key)] ?? state.length;
@@ -238,7 +283,10 @@ function showState(fields, state) {
   for (const key of SYNTHETIC_ONLY) fields[key].hidden = state.suite !== "synthetic";
   fields.oscillatorLimit.hidden = isFrame;
   fields.runs.hidden = !hunts;
+  fields.tolerance.hidden = state.way !== "halve";
+  fields.hardening.hidden = fields.viscosity.hidden = Laws.degrades(state);
   for (const key of MEASURES) fields[key].hidden = measureOf(state) !== key;
+  fields.mce.hidden = measureOf(state) !== "collapse";
   fields.mass.rename(isFrame ? "Mass of a floor" : "Mass", named.mass);
   fields.period.rename(isFrame ? "First period" : "Period", "s");
   fields.levels.rename(hunts ? "Steps up to there" : "Levels", "");

@@ -1,5 +1,6 @@
 // The study file of an incremental dynamic analysis: a system, a suite of motions, intensities, a limit.
 import {rounded} from "../elements.js";
+import * as Laws from "../history/laws.js";
 import {GRAVITY} from "../units.js";
 
 export const START = {
@@ -31,10 +32,21 @@ export const START = {
   ductility: 4,
   drift_ratio: 0.02,
   displacement: 0.1,
+  collapse: 0.1,
+  mce: 0.25,
+  tolerance: 0.01,
   step: 0.01,
+  ...Laws.START,
 };
 /** @typedef {typeof START} State */
-/** @typedef {"ductility" | "drift_ratio" | "displacement"} Measure */
+/** @typedef {"ductility" | "drift_ratio" | "displacement" | "collapse"} Measure */
+
+/**
+ * The state of a view; links of earlier versions lack what came later.
+ * @param {View} view
+ * @returns {State}
+ */
+export const stateOf = (view) => ({...START, ...view.state.ida});
 
 /** @type {(state: State) => Measure} */
 export const measureOf = (state) =>
@@ -64,18 +76,32 @@ export function studyFile(state) {
           }
         : {name: "el-centro"},
     intensity: state.intensity === "sa" ? {kind: "sa", period} : {kind: "pga"},
-    ...(state.way === "hunt"
+    ...(state.way === "stripes"
+      ? {stripes: {start: state.least, stop: state.most, count: state.levels}}
+      : {hunt: hunt(state)}),
+    ...(measure === "collapse"
       ? {
-          hunt: {
-            first: state.least,
-            step: rounded(state.most / state.levels),
-            runs: state.runs,
-            largest: rounded(4 * state.most),
-          },
+          limit: {measure: "drift_ratio", value: state.collapse},
+          collapse: {drift_ratio: state.collapse},
+          fragility: {mce: state.mce},
         }
-      : {stripes: {start: state.least, stop: state.most, count: state.levels}}),
-    limit: {measure, value: state[measure]},
+      : {limit: {measure, value: state[measure]}}),
     scheme: {kind: "galerkin", step: state.step},
+  };
+}
+
+/**
+ * Steps up to the limit; by halving they grow, and what was stepped over is halved.
+ * @param {State} state
+ */
+function hunt({way, least, most, levels, runs, tolerance}) {
+  const step = rounded(most / levels);
+  return {
+    first: least,
+    step,
+    ...(way === "halve" ? {growth: step, tolerance} : {}),
+    runs,
+    largest: rounded(4 * most),
   };
 }
 
@@ -84,15 +110,20 @@ const kinematic = (stiffness, hardening) => rounded((stiffness * hardening) / (1
 
 /** @param {State} state */
 function oscillator(state) {
-  const stiffness = state.mass * ((2 * Math.PI) / state.period) ** 2;
+  const stiffness = state.mass * ((2 * Math.PI) / state.period) ** 2,
+    force = rounded(state.strength * state.mass * GRAVITY[state.length], 8);
   return {
     kind: "oscillator",
     mass: state.mass,
     period: rounded(state.period),
     damping_ratio: state.ratio,
-    strength_ratio: state.strength,
-    viscosity: state.viscosity,
-    kinematic: kinematic(stiffness, state.hardening),
+    ...(Laws.degrades(state)
+      ? {law: Laws.table(state, force, stiffness)}
+      : {
+          strength_ratio: state.strength,
+          viscosity: state.viscosity,
+          kinematic: kinematic(stiffness, state.hardening),
+        }),
   };
 }
 
@@ -100,14 +131,16 @@ function oscillator(state) {
  * Equal floors; the stiffness gives the first period, strengths follow forces that grow with height.
  * @param {State} state
  */
-function frame({storeys: n, mass, period, ratio, strength, hardening, viscosity, height, second, length}) {
+function frame(state) {
+  const {storeys: n, mass, period, ratio, strength, hardening, viscosity, height, second, length} = state;
   const stiffness = rounded((mass * ((2 * Math.PI) / period) ** 2) / (4 * Math.sin(Math.PI / (2 * (2 * n + 1))) ** 2));
   const weight = mass * GRAVITY[length];
-  const laws = Array.from({length: n}, (_, i) => ({
-    yield_force: rounded(strength * n * weight * (1 - (i * (i + 1)) / (n * (n + 1)))),
-    viscosity,
-    kinematic: kinematic(stiffness, hardening),
-  }));
+  const laws = Array.from({length: n}, (_, i) => {
+    const limit = rounded(strength * n * weight * (1 - (i * (i + 1)) / (n * (n + 1))));
+    return Laws.degrades(state)
+      ? Laws.table(state, limit, stiffness)
+      : {yield_force: limit, viscosity, kinematic: kinematic(stiffness, hardening)};
+  });
   return {
     kind: "shear_frame",
     masses: new Array(n).fill(mass),

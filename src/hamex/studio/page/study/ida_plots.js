@@ -22,6 +22,7 @@ const intensityName = (state) => (state.intensity === "sa" ? `Sa(${short(state.p
 const demandName = (state, measure) =>
   ({
     drift_ratio: "storey drift ratio",
+    collapse: "storey drift ratio",
     ductility: state.system === "frame" ? "storey ductility" : "ductility",
     displacement: `displacement [${state.length}]`,
   })[measure];
@@ -73,7 +74,8 @@ export function drawCurves({plot, note}, {state, curves, result, running}) {
     opacity: 0.75,
     hover: "%{x:.4g}, %{y:.4g} g<br>%{text}<extra></extra>",
   });
-  const {shapes, annotations} = mark(limit, `limit ${short(limit, 3)}`, {dash: "dash", ink: colour.bad});
+  const words = `${measure === "collapse" ? "collapse" : "limit"} ${short(limit, 3)}`,
+    {shapes, annotations} = mark(limit, words, {dash: "dash", ink: colour.bad});
   const empty = running ? "the first record …" : "Run: every record is scaled up and a curve appears";
   draw(plot, [records, ...(result ? [...fractiles(result), ...capacities(result, curves, limit, right)] : [])], {
     xaxis: {title: demandName(state, measure), range: [0, right]},
@@ -123,7 +125,7 @@ function capacities(result, curves, limit, right) {
       x: passed.map(() => limit),
       y: passed.map(({value}) => value),
       text: passed.map(({label}) => label),
-      name: "limit passed",
+      name: result.collapse ? "collapsed" : "limit passed",
       mode: "markers",
       marker: {color: colour.red, size: 6, line: {color: colour.paper, width: 1}},
       hovertemplate: "capacity %{y:.4g} g<br>%{text}<extra></extra>",
@@ -131,7 +133,7 @@ function capacities(result, curves, limit, right) {
     {
       x: never.map(({demand}) => Math.min(right, Number(demand.at(-1)))),
       y: never.map(({im}) => im.at(-1)),
-      name: "never passed",
+      name: result.collapse ? "never collapsed" : "never passed",
       mode: "markers",
       marker: {color: colour.paper, size: 8, line: {color: colour.ink, width: 1.5}},
       hovertemplate: "censored at %{y:.4g} g<extra></extra>",
@@ -148,13 +150,25 @@ export function drawFragility({plot, note, words}, {state, result, fit}) {
   words.textContent = result ? `P(${result.limit_name})` : "Fragility";
   note.textContent = fit ? `θ = ${short(fit.median, 4)} g, β = ${short(fit.dispersion, 3)}` : "";
   const empty = result ? "no curve can be fitted; the reason stands below" : "comes when all records are done",
-    im = fit ? unpack(fit.im) : [state.most];
+    right = fit ? Math.max(unpack(fit.im).at(-1) ?? 0, 1.1 * (fit.margin?.level ?? 0)) : state.most;
   draw(plot, fit ? [...fitted(fit), data(fit), ...censored(fit)] : [], {
-    xaxis: {title: intensityName(state), rangemode: "tozero", range: [0, im[im.length - 1]]},
+    xaxis: {title: intensityName(state), rangemode: "tozero", range: [0, right]},
     yaxis: {title: "probability", range: [-0.03, 1.03]},
     margin: {t: 26},
-    ...(fit ? {showlegend: true, shapes: medianLines(fit.median)} : {annotations: [instead(empty)]}),
+    ...(fit ? {showlegend: true, ...marks(fit, right)} : {annotations: [instead(empty)]}),
   });
+}
+
+/**
+ * The median, and the earthquake over which its margin is told.
+ * @param {FragilityFit} fit
+ * @param {number} right end of the axis
+ */
+function marks({median, margin}, right) {
+  if (!margin) return {shapes: medianLines(median)};
+  const anchor = margin.level > 0.6 * right ? "right" : "left",
+    {shapes, annotations} = mark(margin.level, "considered", {dash: "dot", ink: colours().bad, anchor});
+  return {shapes: [...medianLines(median), ...shapes], annotations};
 }
 
 /** @param {number} median */

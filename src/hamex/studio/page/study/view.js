@@ -26,7 +26,7 @@ function mount(root, view) {
 function show(state) {
   parts.set(state.part);
   for (const [name, bench] of Object.entries(benches)) bench.hidden = name !== state.part;
-  return state.part === "ida" ? Analyses.show(state.ida) : Spectra.show(state);
+  return state.part === "ida" ? Analyses.show() : Spectra.show(state);
 }
 
 /** @type {NonNullable<ViewDescription["gifts"]>} */
