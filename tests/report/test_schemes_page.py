@@ -10,8 +10,9 @@ import pytest
 from every_page import laboratory
 
 import hamex as hx
-from hamex.lab import KINDS, LAW_STEPS, WORK_CASES, Laboratory, ShakenSprings, StepErrors, _beyond, step_errors
+from hamex.lab import KINDS, LAW_STEPS, WORK_CASES, Laboratory, ShakenSprings, StepErrors, _beyond, _on_law, step_errors
 from hamex.lab.convergence import PeakErrors, WorkPrecision
+from hamex.model.laws.path import forces_along
 from hamex.report.schemes import (
     as_text,
     check_outputs,
@@ -139,11 +140,13 @@ def test_forces_beyond_the_law_are_seen():
     law, Fy = hx.laws.Bilinear(1.0, plastic=0.02, post_cap=0.1), np.array([1.0])
     for own, how, least in ((hx.Slider(1.0), "mean", 1e-3), (hx.Slider(1.0), "path", 0.0), (law, "path", 0.0)):
         model = hx.oscillator(mass=1.0, stiffness=100.0, law=own)
-        problem = hx.Problem(model, hx.sine(1.2, omega=8.0), 2.0)
+        problem = hx.Problem(model, hx.sine(1.5, omega=8.0), 1.0)
         run = hx.solve(problem, hx.Galerkin(0.02, law=how))
         found = _beyond(ShakenSprings(problem, (own,), np.array([100.0]), Fy), run)
         assert least <= found < 1.0
         assert found < 1e-12 or how == "mean"
+    path = run.values("deformation")[:, 0]
+    assert np.array_equal(_on_law(own, path, 100.0), forces_along(own, path, 100.0))
     weaker = hx.laws.Bilinear(0.9, plastic=0.02, post_cap=0.1)
     assert _beyond(ShakenSprings(problem, (weaker,), np.array([100.0]), Fy), run) > 0.05
 

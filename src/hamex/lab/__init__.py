@@ -34,13 +34,14 @@ from hamex.lab.free_vibration import (
     stability_limit,
     stiff_soft,
 )
+from hamex.march.followed import forces_on_path
 from hamex.march.reference import linear_map
-from hamex.march.run import compiled
+from hamex.march.run import around_law, compiled, worth_compiling
 from hamex.model.damping import ratio, rayleigh
 from hamex.model.laws.bilinear import Bilinear
 from hamex.model.laws.imk import IMK
 from hamex.model.laws.law import Law
-from hamex.model.laws.path import forces_along
+from hamex.model.laws.path import followed_by
 from hamex.model.laws.pinching4 import Pinching4
 from hamex.model.laws.slider import Slider
 from hamex.model.oscillator import oscillator
@@ -60,6 +61,7 @@ WORK_CASES = ("elastic", "viscous", "rate-independent")
 LAW_STEPS = (0.02, 0.01, 0.005)  # s, of the comparison by kind of law
 _FINER = 32  # times finer than the shortest
 _GRAVITY = 9.81
+_RUNS = 1000  # of springs of one kind in the comparison, about, which tells whether to compile for them
 _BAR = 24  # characters of the bar that grows
 _STOREYS, _FRAME_REDUCTIONS = (2, 3, 5, 8), (1.5, 2.0, 3.0, 4.0, 6.0, 8.0)
 
@@ -203,8 +205,19 @@ def _beyond(shaken: ShakenSprings, run: Solution) -> float:
     if all(isinstance(law, Slider) for law in shaken.laws):
         return max(float((np.abs(forces) / shaken.yield_force).max()) - 1, 0.0)
     springs = zip(shaken.laws, deformations.T, shaken.stiffness.tolist(), strict=True)
-    on_law = np.stack([forces_along(*spring) for spring in springs], axis=1)
+    on_law = np.stack([_on_law(*spring) for spring in springs], axis=1)
     return float((np.where(forces == 0.0, 0.0, np.abs(forces - on_law)) / shaken.yield_force).max())
+
+
+def _on_law(law: Law, deformations: Array, stiffness: float) -> Array:
+    """Forces of a law of straight pieces on a path of many points, compiled where that pays."""
+    followed, _, p = followed_by(law, stiffness, "step errors")
+    assert followed.spring_piece is not None
+    forces, state = np.zeros(len(deformations)), np.zeros(len(followed.variables))
+    kernel = around_law(forces_on_path, "spring_piece", followed.spring_piece)
+    run = compiled(kernel) if worth_compiling(_RUNS * len(forces) * followed.effort, kernel) else kernel
+    run(np.ascontiguousarray(p), np.ascontiguousarray(deformations), state, forces)
+    return forces
 
 
 def _oscillators(law: Callable[[float, float], Law]) -> Iterator[ShakenSprings]:
