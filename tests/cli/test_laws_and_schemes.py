@@ -5,6 +5,7 @@ import json
 import re
 import sys
 import textwrap
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -359,3 +360,110 @@ def test_too_long_a_step_is_refused_with_its_length_cut_or_watched(hamex, tmp_pa
     assert (watched["step"], watched["promises"]["one_solution"][:8]) == (0.25, "watched:")
     problem.write_text('promise = "mostly"\n' + text, encoding="utf-8")
     assert "promise must be 'beforehand', 'reported' or 'cut', got 'mostly'" in hamex("run", problem)[2]
+
+
+# Springs that cannot be ------------------------------------------------------------------------------------------
+
+STOREYS = """
+title = "storeys"
+duration = 0.2
+[units]
+length = "m"
+force = "kN"
+[model]
+kind = "shear_frame"
+masses = [{mass}, 90.0]
+stiffnesses = [20000.0, 15000.0]
+laws = [{law}, {{}}]
+[load]
+kind = "none"
+[scheme]
+kind = "galerkin"
+step = 0.01
+law = "path"
+"""
+LEAPS = """
+import hamex as hx
+
+@hx.laws.own(stiffness=100.0, reach=0.1)
+def leaps(e0, f0, e, state, k):
+    return (k * e, k, ()) if abs(e) < 0.05 else (0.5 * k * e, 0.5 * k, ())
+"""
+GAINS = """
+import hamex as hx
+
+@hx.laws.own(stiffness=100.0, reach=0.1)
+def gains(e0, f0, e, state, k):
+    slope = k if e < e0 else 0.5 * k
+    return f0 + slope * (e - e0), slope, ()
+"""
+
+
+def ran(hamex, law, mass=100.0):
+    Path("storeys.toml").write_text(STOREYS.format(law=law, mass=mass), encoding="utf-8")
+    code, out, err = hamex("run", "storeys.toml")
+    assert not out
+    return code, " ".join(err.split())
+
+
+@pytest.mark.parametrize(
+    ("law", "told"),
+    [
+        (
+            '{kind = "min_max", max = 1.0, law = {kind = "fatigue", law = {kind = "bilinear", yield_force = 9.0}}}',
+            "model.laws[0].law.E0 is missing: range of the deformation of which one cycle breaks the spring [length]",
+        ),
+        (
+            '{kind = "fatigue", E0 = 0.2, law = {kind = "parallel", laws = [{}, {kind = "imk"}]}}',
+            "model.laws[0].law.laws[1].yield_force is missing: Fy (My) [force]",
+        ),
+        (
+            '{kind = "min_max", max = 1.0, law = {kind = "menegotto_pinto", yield_forces = 9.0}}',
+            "unknown key model.laws[0].law.yield_forces; did you mean yield_force?",
+        ),
+        (
+            '{kind = "min_max", max = 1.0, law = {kind = "imk", yield_force = 9.0, cap_ratio = 0.9}}',
+            "model.laws[0].law.cap_ratio must be at least 1: the cap comes after yield; got 0.9",
+        ),
+        (
+            '{kind = "min_max", max = 1.0, law = {kind = "imk", yield_force = 9.0, plastic = 0.1, ultimate = 0.3}}',
+            "a part must not break by itself",
+        ),
+    ],
+)
+def test_what_is_wrong_in_a_law_inside_a_law_is_told_with_its_place(hamex, law, told):
+    code, err = ran(hamex, law)
+    assert code == 2
+    assert told in err
+    assert "__init__" not in err
+
+
+@pytest.mark.parametrize("kind", ["bilinear", "imk"])
+@pytest.mark.parametrize(
+    ("name", "value", "told"),
+    [
+        ("cap_ratio", 0.9, "cap_ratio must be at least 1: the cap comes after yield; got 0.9"),
+        ("residual_ratio", -0.1, "residual_ratio must not be negative"),
+    ],
+)
+def test_backbones_out_of_order_are_named_at_every_door(hamex, kind, name, value, told):
+    code, err = ran(hamex, f'{{kind = "{kind}", yield_force = 9.0, {name} = {value}}}')
+    assert (code, f"model.laws[0].{told}" in err) == (2, True)
+    code, _, err = hamex("law", kind, f"{name}={value}")
+    assert (code, told in err) == (2, True)
+
+
+def test_a_joint_without_mass_that_could_snap_back_is_named_before_the_run(hamex):
+    """It softens by 2·150/0.015 = 20000 kN/m, the storey above unloads by 15000 (analytic)."""
+    steep = '{kind = "bilinear", yield_force = 150.0, plastic = 0.0, post_cap = 0.0075}'
+    code, err = ran(hamex, steep, mass=0.0)
+    assert code == 2
+    assert "'floor 1' has no mass, and its springs may soften more steeply" in err
+
+
+@pytest.mark.parametrize(("text", "name", "told"), [(LEAPS, "leaps", "jumps"), (GAINS, "gains", "gives away")])
+def test_laws_of_ones_own_that_cannot_be_are_named_when_they_are_made(hamex, text, name, told):
+    Path("mine.py").write_text(text, encoding="utf-8")
+    code, out, err = hamex("law", f"mine.py:{name}")
+    assert (code, out) == (2, "")
+    assert told in " ".join(err.split())

@@ -44,7 +44,7 @@ def test_every_noun_shows_a_line_and_a_small_picture(nouns, apart):
         assert ("data:image/png" in html) == (type(noun).__name__ in _PICTURES), noun
         bodies.append(f"<h2>{type(noun).__name__}</h2>{html}")
     left = set(_PICTURES) - {type(noun).__name__ for noun in nouns}
-    assert left == {"IdaCurves", "LoadSum", "Scaling", "Selection", "StudyTable"}  # parts of what is shown
+    assert left == {"FittedLaw", "IdaCurves", "LoadSum", "Scaling", "Selection", "StudyTable"}  # parts of what is shown
     folder = os.environ.get("HAMEX_SHOTS")
     if folder:  # to be looked at
         text = page("Every noun", "\n".join(bodies), kind="notebook")

@@ -53,6 +53,17 @@ def test_what_has_no_shape_says_so_and_is_shown_in_words():
     assert oscillator._repr_html_().startswith("<pre>&lt;Model: 1 dofs")
 
 
+def test_laws_are_drawn_where_a_stiffness_and_a_path_are_told():
+    """A law alone has neither, and says what to ask for."""
+    law = hx.laws.Bilinear(1.0, plastic=0.02, post_cap=0.05)
+    path = [0.0, 0.03, -0.03, 0.0]
+    loop = hx.plot(hx.law_trial(law, stiffness=100.0, path=path)).axes[0]
+    drawn = next(line for line in loop.lines if line.get_label() == "this law")
+    assert np.array_equal(drawn.get_ydata(), hx.respond(law, path, 100.0, events=True).force)
+    with pytest.raises(InputError, match=r"a law alone.*hx.law_trial\(law, stiffness=…, reach=…\)"):
+        hx.plot(law)
+
+
 def test_the_bilinear_line_takes_the_work_of_the_curve():
     """Own reference: the area below a smooth curve, both signs."""
     u = np.linspace(0.0, 3.0, 2001)

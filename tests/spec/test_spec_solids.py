@@ -256,8 +256,8 @@ LOAD = {"kind": "constant", "amplitude": 1.0}
             {"model": MODEL | {"mesh": MESH | {"radius": 1.0}}},
             "unknown key model.mesh.radius; [model.mesh] knows kind, ",
         ),
-        ({"model": MODEL | {"mesh": {"kind": "file", "file": "no.msh"}}}, "[model] [mesh] there is no file "),
-        ({"model": MODEL | {"mesh": {"kind": "file", "file": "case.toml"}}}, "[model] [mesh] "),
+        ({"model": MODEL | {"mesh": {"kind": "file", "file": "no.msh"}}}, "[model.mesh] there is no file "),
+        ({"model": MODEL | {"mesh": {"kind": "file", "file": "case.toml"}}}, "[model.mesh] "),
         (
             {"model": MODEL | {"material": STEEL | {"poisson": 0.6}}},
             "model.material.poisson must be between −1 and 0.5",

@@ -89,6 +89,17 @@ def test_every_law_runs_and_its_script_gives_the_same_bits(kind):
     assert np.array_equal(names["sol"].values("displacement").T.ravel(), answer["displacement"])
 
 
+def test_a_law_inside_a_law_goes_home_as_a_call():
+    inner = {"kind": "bilinear", "yield_force": FORCE}
+    side = {"kind": "parallel", "laws": [inner, {"kind": "gap", "gap": 0.01}], "shares": [0.6, 0.4]}
+    wish = asked([{"kind": "min_max", "max": 0.1, "law": side}, inner])
+    code = python_code(wish.problem)
+    assert "hx.laws.ParallelLaws(laws=[hx.laws.Bilinear(yield_force=180.0), hx.laws.Gap(gap=0.01)], shares=(" in code
+    names: dict = {}
+    exec(compile(code.partition("scheme = ")[0], "taken_home.py", "exec"), names)
+    assert "min_max:(parallel:bilinear+gap)" in names["model"].laws
+
+
 def test_a_storey_that_goes_down_is_told():
     law = next(law for law in law_choices() if law["kind"] == "imk")
     weak, strong = table(law), table(law) | {"yield_force": 3 * FORCE}

@@ -8,12 +8,13 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hamex import __version__
+from hamex.errors import SchemeError
 from hamex.lab import convergence
 from hamex.lab.catalogue import CATALOGUE, Entry
 from hamex.lab.convergence import Order, WorkPrecision, measured_order, work_precision
@@ -33,12 +34,14 @@ from hamex.lab.free_vibration import (
     stability_limit,
     stiff_soft,
 )
+from hamex.march.followed import forces_on_path
 from hamex.march.reference import linear_map
-from hamex.march.run import compiled
+from hamex.march.run import around_law, compiled, worth_compiling
 from hamex.model.damping import ratio, rayleigh
 from hamex.model.laws.bilinear import Bilinear
 from hamex.model.laws.imk import IMK
 from hamex.model.laws.law import Law
+from hamex.model.laws.path import followed_by
 from hamex.model.laws.pinching4 import Pinching4
 from hamex.model.laws.slider import Slider
 from hamex.model.oscillator import oscillator
@@ -46,7 +49,8 @@ from hamex.model.record import modes
 from hamex.model.shear_frame import shear_frame
 from hamex.motion.ground import el_centro
 from hamex.problem import Limit
-from hamex.schemes import DiscontinuousGalerkin, Galerkin, Newmark, Scheme
+from hamex.schemes import DiscontinuousGalerkin, Galerkin, LeapFrog, Newmark, Scheme
+from hamex.solution.solution import Solution
 from hamex.solve import Problem, solve
 
 Array = NDArray[Any]
@@ -57,6 +61,8 @@ WORK_CASES = ("elastic", "viscous", "rate-independent")
 LAW_STEPS = (0.02, 0.01, 0.005)  # s, of the comparison by kind of law
 _FINER = 32  # times finer than the shortest
 _GRAVITY = 9.81
+_RUNS = 1000  # of springs of one kind in the comparison, about, which tells whether to compile for them
+_BAR = 24  # characters of the bar that grows
 _STOREYS, _FRAME_REDUCTIONS = (2, 3, 5, 8), (1.5, 2.0, 3.0, 4.0, 6.0, 8.0)
 
 
@@ -66,12 +72,13 @@ _STOREYS, _FRAME_REDUCTIONS = (2, 3, 5, 8), (1.5, 2.0, 3.0, 4.0, 6.0, 8.0)
 # Medina-Krawinkler spring and a Pinching4 spring that wears, and 24 shear frames of two to eight storeys, plastic and
 # falling, all under El Centro. Peaks are those of the displacement, or of the largest storey drift, at the nodes. The
 # reference is the path of the law at a 32nd of the shortest step. Springs that degrade are followed along their path,
-# or asked at the nodes; no other element takes them.
+# or asked at the nodes; no other element takes them. The explicit leap-frog takes part where its step is stable.
 PATH, NODES = "Galerkin, path", "Newmark"
 _MEAN = "Galerkin, mean"
 _FOLLOWED: dict[str, Callable[[float], Scheme]] = {
     PATH: partial(Galerkin, law="path"),
     NODES: partial(Newmark, safeguarded=True),
+    "Leap-frog": LeapFrog,
 }
 _ALL: dict[str, Callable[[float], Scheme]] = {
     _MEAN: partial(Galerkin, law="mean"),
@@ -107,6 +114,15 @@ def falling(k: float, fy: float) -> Law:
     return Bilinear(fy, 1.1, 3 * fy / k, 60 * fy / k, 0.2)
 
 
+class ShakenSprings(NamedTuple):
+    """A problem, and of its springs laws, stiffnesses and yield forces."""
+
+    problem: Problem
+    laws: tuple[Law, ...]
+    stiffness: Array
+    yield_force: Array
+
+
 @dataclass(frozen=True)
 class KindOfLaw:
     """Problems of one kind, and the schemes that take them."""
@@ -116,7 +132,7 @@ class KindOfLaw:
     frames: bool
     schemes: dict[str, Callable[[float], Scheme]]
 
-    def problems(self) -> tuple[Problem, ...]:
+    def problems(self) -> tuple[ShakenSprings, ...]:
         """Under El Centro."""
         return tuple(_frames(self.law) if self.frames else _oscillators(self.law))
 
@@ -132,10 +148,12 @@ KINDS = (
 
 @dataclass(frozen=True)
 class StepErrors:
-    """Relative errors of the peaks of one scheme, (step, problem); infinite where a run ended early by one of both."""
+    """Relative errors of the peaks of one scheme, (step, problem), not a number where it refused the step, and how far
+    forces at nodes were beyond their law over the yield force, of the same shape."""
 
     name: str
     errors: Array
+    beyond: Array
 
     @property
     def median(self) -> Array:
@@ -147,35 +165,72 @@ class StepErrors:
         """Ninth decile of the errors at each step."""
         return np.asarray(np.quantile(self.errors, 0.9, axis=1))
 
+    @property
+    def farthest(self) -> float:
+        """Largest node force beyond the law, over the yield force, of all runs."""
+        return float(np.nanmax(self.beyond)) if not np.isnan(self.beyond).all() else math.nan
 
-def step_errors(kind: KindOfLaw, every: int = 1) -> tuple[StepErrors, ...]:
-    """Errors of every scheme that takes springs of a kind; ``every`` leaves problems out."""
-    problems = kind.problems()[::every]
+
+def step_errors(
+    kind: KindOfLaw, every: int = 1, progress: Callable[[int, int], None] = lambda _done, _of: None
+) -> tuple[StepErrors, ...]:
+    """Errors of every scheme that takes springs of a kind; ``every`` leaves problems out, ``progress`` is told how many
+    of them are done."""
+    tried = kind.problems()[::every]
     fine = LAW_STEPS[-1] / _FINER
-    exact = np.array([_peak(problem, Galerkin(fine, law="path")) for problem in problems])
-    found = []
-    for name, make in kind.schemes.items():
-        peaks = np.array([[_peak(problem, make(step)) for problem in problems] for step in LAW_STEPS])
-        found.append(StepErrors(name, np.abs(peaks / exact - 1)))
-    return tuple(found)
+    found = np.full((len(kind.schemes), 2, len(LAW_STEPS), len(tried)), np.nan)
+    for at, shaken in enumerate(tried):
+        progress(at, len(tried))
+        exact = _peak(solve(shaken.problem, Galerkin(fine, law="path"), limit=Limit(None)))
+        for row, make in enumerate(kind.schemes.values()):
+            for column, step in enumerate(LAW_STEPS):
+                try:
+                    run = solve(shaken.problem, make(step), limit=Limit(None))
+                except SchemeError:  # beyond the stable step of the explicit scheme
+                    continue
+                found[row, :, column, at] = abs(_peak(run) / exact - 1), _beyond(shaken, run)
+    return tuple(StepErrors(name, *row) for name, row in zip(kind.schemes, found, strict=True))
 
 
-def _peak(problem: Problem, scheme: Scheme) -> float:
+def _peak(run: Solution) -> float:
     """Largest displacement, or storey drift, at a node."""
-    run = solve(problem, scheme, limit=Limit(None))
-    u = run.values("displacement")
-    return float(np.abs(np.diff(u, axis=1, prepend=0.0)).max())
+    return float(np.abs(np.diff(run.values("displacement"), axis=1, prepend=0.0)).max())
 
 
-def _oscillators(law: Callable[[float, float], Law]) -> Iterator[Problem]:
+def _beyond(shaken: ShakenSprings, run: Solution) -> float:
+    """How far a force at a node is beyond the yield force of a spring without hardening, or off its law on the path
+    from node to node, over the yield force. A spring that no reversal would leave whole is taken away at the node
+    before it: a force of zero is not beyond the law."""
+    forces, deformations = run.values("node_force"), run.values("deformation")
+    if all(isinstance(law, Slider) for law in shaken.laws):
+        return max(float((np.abs(forces) / shaken.yield_force).max()) - 1, 0.0)
+    springs = zip(shaken.laws, deformations.T, shaken.stiffness.tolist(), strict=True)
+    on_law = np.stack([_on_law(*spring) for spring in springs], axis=1)
+    return float((np.where(forces == 0.0, 0.0, np.abs(forces - on_law)) / shaken.yield_force).max())
+
+
+def _on_law(law: Law, deformations: Array, stiffness: float) -> Array:
+    """Forces of a law of straight pieces on a path of many points, compiled where that pays."""
+    followed, _, p = followed_by(law, stiffness, "step errors")
+    assert followed.spring_piece is not None
+    forces, state = np.zeros(len(deformations)), np.zeros(len(followed.variables))
+    kernel = around_law(forces_on_path, "spring_piece", followed.spring_piece)
+    run = compiled(kernel) if worth_compiling(_RUNS * len(forces) * followed.effort, kernel) else kernel
+    run(np.ascontiguousarray(p), np.ascontiguousarray(deformations), state, forces)
+    return forces
+
+
+def _oscillators(law: Callable[[float, float], Law]) -> Iterator[ShakenSprings]:
     """Those of the other comparison, with a law of their yield force."""
     for problem in convergence.oscillators():
-        k = float(problem.model.spring_stiffness["slider"][0])
-        model = oscillator(1.0, k, ratio(0.05), law=law(k, float(problem.model.laws["slider"].yield_force[0])))
-        yield Problem(model, el_centro().on(model, g=_GRAVITY), convergence.SHAKEN_FOR)
+        k, Fy = problem.model.spring_stiffness["slider"], problem.model.laws["slider"].yield_force
+        own = law(float(k[0]), float(Fy[0]))
+        model = oscillator(1.0, float(k[0]), ratio(0.05), law=own)
+        shaken = Problem(model, el_centro().on(model, g=_GRAVITY), convergence.SHAKEN_FOR)
+        yield ShakenSprings(shaken, (own,), k, Fy)
 
 
-def _frames(law: Callable[[float, float], Law]) -> Iterator[Problem]:
+def _frames(law: Callable[[float, float], Law]) -> Iterator[ShakenSprings]:
     """Floors of one mass, stiffness falling to two thirds at the top; period a tenth of a second for each storey. The
     strength of a storey is its elastic demand over the factor."""
     for storeys in _STOREYS:
@@ -186,9 +241,11 @@ def _frames(law: Callable[[float, float], Law]) -> Iterator[Problem]:
         run = solve(Problem(elastic, el_centro().on(elastic, g=_GRAVITY), convergence.SHAKEN_FOR), Galerkin(0.005))
         demand = np.abs(run.values("node_force")).max(axis=0)
         for reduction in _FRAME_REDUCTIONS:
-            laws = [law(float(a), float(b)) for a, b in zip(k, demand / reduction, strict=True)]
+            Fy = demand / reduction
+            laws = tuple(law(float(a), float(b)) for a, b in zip(k, Fy, strict=True))
             model = shear_frame([1.0] * storeys, k.tolist(), rayleigh(0.05), laws=laws)
-            yield Problem(model, el_centro().on(model, g=_GRAVITY), convergence.SHAKEN_FOR)
+            shaken = Problem(model, el_centro().on(model, g=_GRAVITY), convergence.SHAKEN_FOR)
+            yield ShakenSprings(shaken, laws, k, Fy)
 
 
 @dataclass(frozen=True, eq=False)
@@ -262,10 +319,14 @@ def everything(
     )
     by_law = {}
     for kind in KINDS if laws else ():
-        progress(kind.title)
-        by_law[kind.title] = step_errors(kind)
+        by_law[kind.title] = step_errors(kind, progress=partial(_counted, progress, kind.title))
     progress("")
     return Laboratory(tuple(rows), compared, by_law)
+
+
+def _counted(progress: Callable[[str], None], title: str, done: int, of: int) -> None:
+    full = round(_BAR * done / of)
+    progress(f"{'━' * full}{'─' * (_BAR - full)} {done:3d} of {of}  {title}")
 
 
 def _row(entry: Entry, work: bool) -> SchemeFindings:
@@ -301,7 +362,13 @@ def _peaks_json(found: convergence.PeakErrors) -> dict[str, Any]:
 
 
 def _steps_json(found: StepErrors) -> dict[str, Any]:
-    return {"name": found.name, "median": plain(found.median), "percentile_90": plain(found.ninety)}
+    return {
+        "name": found.name,
+        "median": plain(found.median),
+        "percentile_90": plain(found.ninety),
+        "node_force_beyond_law": plain(found.farthest),
+        "peak_errors": plain(found.errors),
+    }
 
 
 def _row_json(row: SchemeFindings) -> dict[str, Any]:

@@ -21,6 +21,7 @@ from hamex.model.laws import LawCertificate as LawCertificate
 from hamex.model.laws import Response, certify
 from hamex.model.laws.path import forces_along, respond
 from hamex.motion.records.columns import table_of
+from hamex.names import Shown
 
 Array = NDArray[Any]
 # Amplitudes of a loading of growing cycles, over the largest: two cycles each, as in tests of components (ATC-24 1992).
@@ -50,8 +51,8 @@ class Cycle:
     kept: float
 
 
-@dataclass(frozen=True)
-class LawTrial:
+@dataclass(frozen=True, repr=False)
+class LawTrial(Shown):
     """A law on its path: loop, backbone, cycles and certificate.
 
     Attributes
@@ -71,6 +72,10 @@ class LawTrial:
     backbone: tuple[Response, Response]
     cycles: tuple[Cycle, ...]
     certificate: LawCertificate
+
+    def __repr__(self) -> str:
+        size = f"stiffness {self.stiffness:g}, {len(self.cycles)} excursions up to {np.abs(self.path).max():g}"
+        return f"<LawTrial: {type(self.law).__name__}, {size}>"
 
 
 def growing(reach: float, *, each: int = _EACH) -> Array:
@@ -146,8 +151,8 @@ def read_loop(path: str | Path) -> tuple[Array, Array]:
     return table.values[:, 0], table.values[:, 1]
 
 
-@dataclass(frozen=True)
-class FittedLaw:
+@dataclass(frozen=True, repr=False)
+class FittedLaw(Shown):
     """A law whose numbers follow a measured loop.
 
     Attributes
@@ -168,6 +173,10 @@ class FittedLaw:
     deformation: Array
     measured: Array
     force: Array
+
+    def __repr__(self) -> str:
+        size = f"{len(self.values)} numbers from {len(self.measured)} points, misfit {self.misfit:.3g}"
+        return f"<FittedLaw: {type(self.law).__name__}, {size} of the largest force>"
 
 
 def fit_law(

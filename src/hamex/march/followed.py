@@ -41,6 +41,21 @@ WIDEST, FARTHEST, FASTEST, HARDEST, STRONGEST, WORK, INPUT, LAST_U, ENDED, BROKE
 KEPT = 10
 
 
+def forces_on_path(P: Array, deformations: Array, z: Array, forces: Array) -> None:
+    """Forces of one spring of straight pieces, new before the first deformation, on its way from point to point."""
+    e = 0.0
+    for i in range(len(deformations)):
+        goal = deformations[i]
+        if goal != e:
+            way = 1.0 if goal > e else -1.0
+            _, _, edge = spring_piece(P, 0, e, way, z, 0)
+            while way * (edge - goal) < 0.0:
+                _, _, edge = spring_piece(P, 0, edge, way, z, 0)
+            spring_piece(P, 0, goal, way, z, 0)
+            e = goal
+        forces[i] = z[FORCE]
+
+
 def moved_by(
     P: Array, r: int, m: float, c: float, K: float, f: float, h: float, u: float, p: float, z: Array, dz: Array
 ) -> tuple[float, float, float]:

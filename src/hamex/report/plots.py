@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hamex.errors import InputError
+from hamex.lab.laws import Law, LawTrial
 from hamex.report.body_sheets import draw_body_modes, draw_instants, draw_mesh, paint_mesh
 from hamex.report.history import draw_record, draw_run
 from hamex.report.ida import FragilityWords, draw_curves, draw_fragility
 from hamex.report.interactive import interactive_figure
+from hamex.report.law import draw_fit, draw_law
 from hamex.report.moving import draw_rod_instants, is_rod, moving_figure
 from hamex.report.push import draw_push
 from hamex.report.region import draw_map
@@ -47,8 +49,8 @@ def plot(noun: Any, title: str = "", *, interactive: bool = False, field: str | 
     ----------
     noun : a solution of :func:`hamex.solve` or of slow loading, a spectrum or spectra of floors, a target, motions
         scaled to or selected for one, an IDA or its curves, a fragility, a region, a batch, the table of a study, a
-        ground motion, a suite, list or sequence of them, a load, a problem, a backbone, modes, or a model that has a
-        shape.
+        ground motion, a suite, list or sequence of them, a load, a problem, a backbone, a law that was tried
+        (:func:`hamex.law_trial`) or fitted (:func:`hamex.fit_law`), modes, or a model that has a shape.
     title : of the figure.
     interactive : the same picture as a figure of plotly, to zoom in and to read numbers off; of a run of a body its
         moving mesh, with a slider.
@@ -73,6 +75,11 @@ def plot(noun: Any, title: str = "", *, interactive: bool = False, field: str | 
     """
     check_installed()
     kind = "Suite" if isinstance(noun, list | tuple) else type(noun).__name__
+    if isinstance(noun, Law):
+        raise InputError(
+            f"plot: a law alone, here {kind}, has neither stiffness nor path; its loop and backbone are drawn by "
+            "hx.plot(hx.law_trial(law, stiffness=…, reach=…))"
+        )
     if kind not in _PICTURES:
         raise InputError(f"plot: there is no picture of a {kind}; there is of {', '.join(_PICTURES)}")
     if field is not None or times is not None:
@@ -114,6 +121,10 @@ def _fragility(found: Fragility, title: str) -> Figure:
 
 def _spectrum(found: Spectrum, title: str) -> Figure:
     return _floors(found, title) if "level" in found.coordinates else draw_spectrum(found, title=title)
+
+
+def _tried(trial: LawTrial, title: str) -> Figure:
+    return draw_law(trial, title=title or type(trial.law).__name__)
 
 
 def _motion(motion: Any, title: str) -> Figure:
@@ -365,6 +376,8 @@ _PICTURES: dict[str, Callable[[Any, str], Figure]] = {
     "LoadSum": _load,
     "Problem": _problem,
     "Parallel": _backbone,
+    "LawTrial": _tried,
+    "FittedLaw": draw_fit,
     "Modes": _modes,
     "Model": _model,
 }

@@ -232,6 +232,9 @@ def placed(place: str, message: str, table: Table) -> str:
     said = re.sub(r"^[\w.]+: ", "", message)
     if not place:
         return said
+    inner = re.match(r"\[(\w+)(\S*)\] ", said)
+    if inner is not None and inner[1] in type(table).model_fields:  # told of a table in this one
+        return f"[{place}.{inner[1]}{inner[2]}] {said[inner.end() :]}"
     first = re.match(r"\w*", said)
     is_key = (
         first is not None

@@ -32,7 +32,7 @@ from hamex.model import links
 from hamex.model.assembly import SpringLaw
 from hamex.model.backbone import backbone
 from hamex.model.damping import modal, ratio, rayleigh
-from hamex.model.laws import known
+from hamex.model.laws import Law, known
 from hamex.model.laws.stress import StressLaw
 from hamex.spec.base import Numbers, Table, inside
 
@@ -96,8 +96,9 @@ class DerivedTable(Table):
 
     def build(self) -> Any:
         """An object of the class, or what the function returns, from the keys that stand in the file."""
+        keys = {name: _built(value, name) for name, value in self.arguments().items()}
         try:
-            return self.made(**{name: _frozen(value) for name, value in self.arguments().items()})
+            return self.made(**keys)
         except HamexError:
             raise
         except (TypeError, ValueError) as problem:  # a class of a user need not know our errors
@@ -183,6 +184,8 @@ def _key(hint: Any) -> Any:
     """What a file may hold for a parameter of this type; Any where its constructor must judge alone."""
     if hint in _PLAIN or get_origin(hint) is Literal:
         return hint
+    if hint is Law:
+        return PartTable
     if isinstance(get_origin(hint), type) and issubclass(get_origin(hint), Sequence):
         return list[_key(get_args(hint)[0])]  # type: ignore[misc]
     if get_origin(hint) in (UnionType, Union):
@@ -194,9 +197,11 @@ def _key(hint: Any) -> Any:
     return Any
 
 
-def _frozen(value: Any) -> Any:
-    """Lists of a file as the tuples that frozen objects hold."""
-    return tuple(_frozen(entry) for entry in value) if isinstance(value, list) else value
+def _built(value: Any, place: str) -> Any:
+    """Lists of a file as the tuples that frozen objects hold, tables in it as what they describe."""
+    if isinstance(value, list):
+        return tuple(_built(entry, f"{place}[{i}]") for i, entry in enumerate(value))
+    return law(value, place) if isinstance(value, Table) else value
 
 
 class BackboneTable(Table):
@@ -228,6 +233,14 @@ class LawTable(TableByKind):
             if not issubclass(each, StressLaw)
         }
         return laws | {"backbone": BackboneTable}
+
+
+class PartTable(LawTable):
+    """A law inside a law: any of them again, so that a schema names it and does not go on for ever."""
+
+    @classmethod
+    def __get_pydantic_json_schema__(cls, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+        return {"type": "object", "description": "a law, told by its kind"}
 
 
 def law(table: Any, place: str) -> Any:

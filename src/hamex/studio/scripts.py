@@ -36,6 +36,10 @@ def said(value: Any) -> str:
     """A value as Python spells it, text in double quotes."""
     if isinstance(value, float) and math.isinf(value):
         return f"float('{value}')"
+    if isinstance(value, Table):
+        return called(value)
+    if isinstance(value, tuple) and any(isinstance(each, Table) for each in value):
+        return f"[{', '.join(map(said, value))}]"
     if isinstance(value, str) and max(value, default="") <= "\uffff":  # JSON cuts what lies beyond into two letters
         return json.dumps(value)
     return ascii(value)

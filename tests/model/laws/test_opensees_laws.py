@@ -5,6 +5,7 @@ It sees what lies between two of them as a straight line of force: its own error
 points, and is gone where the points at which our spring turns from one piece to the next are among them.
 """
 
+import itertools
 import json
 import os
 import subprocess
@@ -290,7 +291,34 @@ def test_a_thousand_histories_of_pinching4(theirs):
     assert np.nanquantile(found[:, 1], 0.95) < 1e-6
 
 
+def hardening(rng):
+    """Steel01 has bounds that go on below zero; ours end at the residual force, here zero: its rule as long as the
+    spring does not get there, (1 − b)/b of its yield deformation off."""
+    b = rng.uniform(0.0, 0.02)
+    return hx.laws.Bilinear(1.0, hardening=b), [["Steel01", 1.0, K, b]]
+
+
+def whole(rng):
+    """Steel, curved or with a corner."""
+    return steel(rng) if rng.random() < 0.5 else (hx.laws.Bilinear(1.0), [["ElasticPP", K, 1.0 / K]])
+
+
+def min_max(rng):
+    law, materials = whole(rng)
+    low, high = -rng.uniform(0.02, 0.15), rng.uniform(0.02, 0.15)
+    return hx.laws.MinMax(law, min=low, max=high), [*materials, ["MinMax", 1, "-min", low, "-max", high]]
+
+
+def fatigue(rng):
+    law, materials = whole(rng)
+    E0, m = rng.uniform(0.06, 0.3), -rng.uniform(0.35, 0.6)
+    return hx.laws.Fatigue(law, E0=E0, m=m), [*materials, ["Fatigue", 1, "-E0", E0, "-m", m]]
+
+
 OTHERS = {"steel": steel, "hysteretic": hysteretic, "multilinear": multilinear, "parallel": parallel}
+OTHERS |= {"hardening": hardening, "min_max": min_max, "fatigue": fatigue}
+TURNS = {"hardening": 10, "min_max": 10, "fatigue": 14}
+LEFT_OVER = 1e-7  # of the yield force: OpenSees' Fatigue keeps 1e-8 of the force of a spring that has gone
 
 
 def told_hysteretic(events):
@@ -306,31 +334,53 @@ def plain(materials):
     return [[x if isinstance(x, (str, int)) else float(x) for x in row] for row in materials]
 
 
+def told_others(name, events):
+    """Our points as OpenSees is to see them, which of them are compared, and with which of ours: not where a wrapper
+    breaks, for what it has just there is rounding."""
+    if name == "hysteretic":
+        return *told_hysteretic(events), ...
+    if name in ("min_max", "fatigue"):
+        e, way = events.deformation, np.diff(events.deformation)
+        at = np.arange(1, len(e) - 1)  # just behind each, where damage counts
+        seen, kept = np.insert(e, at + 1, e[at] + 1e-13 * np.sign(way[at])), ~events.event
+        return seen, np.insert(kept, at + 1, False), kept
+    return told(events), ..., ...
+
+
 def compared_others(theirs, name, seeds, parts):
-    """As above: largest differences over the yield force, at our events and at the turning points."""
+    """As above: largest differences over the yield force, at our events and at the turning points; and how many of the
+    springs that may break had gone at the end."""
     cases, ours = [], []
     for seed in seeds:
         law, materials = OTHERS[name](np.random.default_rng(seed))
-        path = 0.6 * history(seed)
+        path = 0.6 * history(seed, TURNS.get(name, 20))
         events = hx.respond(law, path, K, events=True)
-        seen, kept = told_hysteretic(events) if name == "hysteretic" else (told(events), ...)
-        ours.append((events.force, kept, events.force[~events.event]))
+        seen, kept, of_ours = told_others(name, events)
+        ours.append((events.force[of_ours], kept, events.force[~events.event]))
         own = plain(materials)
         cases += [[own, seen.tolist(), 1], *([own, path.tolist(), part] for part in parts)]
     answers = iter(theirs(cases))
     found = []
     for at_events, kept, at_turns in ours:
-        row = [np.abs(next(answers)[kept] - at_events).max()]
-        found.append(row + [np.abs(next(answers) - at_turns).max() for _ in parts])
-    return np.array(found)
+        row = [beside(next(answers)[kept], at_events, name)]
+        found.append(row + [beside(next(answers), at_turns, name) for _ in parts])
+    gone = sum(abs(at_turns[-1]) < 1e-12 for _, _, at_turns in ours)
+    return np.array(found), gone
+
+
+def beside(other, own, name):
+    """Largest difference; of a spring that has gone by fatigue what OpenSees leaves of it is none."""
+    left = (np.abs(own) < 1e-12) & (np.abs(other) < (LEFT_OVER if name == "fatigue" else 0.0))
+    return np.abs(np.where(left, 0.0, other) - own).max()
 
 
 @pytest.mark.parametrize("name", OTHERS)
 def test_fed_with_our_events_opensees_says_the_same_of_the_others(theirs, name):
-    found = compared_others(theirs, name, range(12), (50, 200))
+    found, gone = compared_others(theirs, name, range(12), (50, 200))
     assert found[:, 0].max() < 1e-9
+    assert bool(gone >= 3) is (name in ("min_max", "fatigue"))
     if name != "hysteretic":
-        assert found.max() < 1e-12  # no events: any points will do
+        assert found.max() < 1e-12  # no events but breaks: any points will do
     else:
         assert np.median(found[:, 1]) > 3.5 * np.median(found[:, 2])  # its own error, between 1/n and 1/n²
 
@@ -340,8 +390,9 @@ def test_fed_with_our_events_opensees_says_the_same_of_the_others(theirs, name):
 def test_a_thousand_histories_of_the_others(theirs, name):
     """Hysteretic in OpenSees steps across a zero of the force with the stiffness of one side: an error that falls with
     1/n where the sides differ."""
-    parts = [compared_others(theirs, name, range(first, first + 50), (4000,)) for first in range(0, 1000, 50)]
-    found = np.concatenate(parts)
+    pairs = [compared_others(theirs, name, range(first, first + 50), (4000,)) for first in range(0, 1000, 50)]
+    found = np.concatenate([one for one, _ in pairs])
+    print(f"\n{sum(gone for _, gone in pairs)} of 1000 springs broke", end="")
     told_of(name, found)
     assert np.nanmax(found[:, 0]) < 1e-9
     assert np.nanmedian(found[:, 1]) < 1e-7
@@ -351,9 +402,102 @@ def test_a_thousand_histories_of_the_others(theirs, name):
 
 def test_hysteretic_of_like_sides_falls_with_the_square(theirs, monkeypatch):
     monkeypatch.setitem(OTHERS, "hysteretic", lambda rng: hysteretic(rng, alike=True))
-    found = compared_others(theirs, "hysteretic", range(12), (50, 200))
+    found, _ = compared_others(theirs, "hysteretic", range(12), (50, 200))
     assert found[:, 0].max() < 1e-9
     assert np.median(found[:, 1]) > 8 * np.median(found[:, 2])
+
+
+# --- a cap, a falling line, a residual ----------------------------------------------------------------------------
+
+
+def clipped(given, path):
+    """Analytic: the rule of the bounds by itself. A line of slope k is steeper than every piece of a bound, so on a
+    straight way up the force is the lower one of that line and the upper bound, and down likewise."""
+
+    def bound(sign, x):
+        Fy, cap, plastic, post, residual = (
+            given[name + sign] for name in ("yield_force", "cap_ratio", "plastic", "post_cap", "residual_ratio")
+        )
+        top = Fy / K + plastic
+        rising = Fy + (cap - 1) * Fy / plastic * (x - Fy / K)
+        return max(residual * Fy, min(rising, cap * Fy * (1 - (x - top) / post)))
+
+    force, found = 0.0, [0.0]
+    for a, b in itertools.pairwise(path):
+        line = force + K * (b - a)
+        force = min(line, bound("", b)) if b > a else max(line, -bound("_negative", -b))
+        found.append(force)
+    return np.array(found)
+
+
+def on_residual(given, events):
+    """True where the spring was on its residual force, or met a bound that would lie below it."""
+    least = [given["residual_ratio" + sign] * given["yield_force" + sign] for sign in ("", "_negative")]
+    on = events.states["bound"]
+    return bool(
+        np.any((on == 1) & (events.force < least[0] + 1e-9)) or np.any((on == -1) & (-events.force < least[1] + 1e-9))
+    )
+
+
+def told_with_zeros(events):
+    """Our points and those just before a zero of the force on an elastic line, where IMKBilin begins an excursion."""
+    e, force = events.deformation, events.force
+    at = np.flatnonzero(force[1:] * force[:-1] < 0)
+    zeros = e[at] - force[at] / K
+    seen = np.insert(e, at + 1, zeros - 1e-13 * np.sign(e[at + 1] - e[at]))
+    return seen, np.insert(np.ones(len(e), dtype=bool), at + 1, False)
+
+
+def compared_bilinear(theirs, seeds, parts):
+    """Bilinear with caps beside IMKBilin without wear: springs that were on their residual force, and differences as
+    above; and how far all are off the rule by itself."""
+    cases, ours, off = [], [], 0.0
+    for seed in seeds:
+        given, path = parameters(seed, "bilinear"), 0.6 * history(seed, 12)
+        given |= {"lambda_" + mode: 1e12 for mode in "sck"}
+        backbone = {
+            name + sign: given[name + sign] for sign in ("", "_negative") for name in ONE_SIDE if name != "ultimate"
+        }
+        events = hx.respond(hx.laws.Bilinear(**backbone), path, K, events=True)
+        at_turns = events.force[~events.event]
+        off = max(off, np.abs(at_turns - clipped(given, path)).max())
+        seen, kept = told_with_zeros(events)
+        ours.append((events.force, kept, at_turns, on_residual(given, events)))
+        own = [["IMKBilin", *numbers(given, "bilinear")]]
+        cases += [[own, seen.tolist(), 1], *([own, path.tolist(), part] for part in parts)]
+    answers, found = iter(theirs(cases)), []
+    for at_events, kept, at_turns, _ in ours:
+        row = [np.abs(next(answers)[kept] - at_events).max()]
+        found.append(row + [np.abs(next(answers) - at_turns).max() for _ in parts])
+    return np.array(found), np.array([fallen for *_, fallen in ours]), off
+
+
+def test_bilinear_with_a_cap_is_imk_without_wear_but_for_the_residual(theirs):
+    """From the residual force OpenSees' IMKBilin unloads with half the stiffness: another rule than that of bounds
+    which stay where they are, so those springs are compared with the rule by itself."""
+    found, fallen, off = compared_bilinear(theirs, range(25), (50, 200))
+    assert 3 < fallen.sum() < 18
+    assert off < 1e-12
+    assert found[~fallen, 0].max() < 1e-9
+    assert found[fallen, 0].max() > 0.01
+    assert found[~fallen, 2].max() < 1e-6
+
+
+@pytest.mark.heavy
+def test_a_thousand_histories_of_bilinear_with_a_cap(theirs):
+    every = [compared_bilinear(theirs, range(first, first + 50), (4000,)) for first in range(0, 1000, 50)]
+    found, fallen = (np.concatenate([one[i] for one in every]) for i in (0, 1))
+    off = max(one[2] for one in every)
+    print(f"\n{fallen.sum()} of 1000 were on their residual force; all within {off:.2g} of the rule by itself", end="")
+    told_of("Bilinear, not on the residual", found[~fallen])
+    told_of("Bilinear, on the residual, where IMKBilin unloads with k/2", found[fallen])
+    assert off < 1e-12
+    assert np.isnan(found).mean(axis=0).max() < 0.02  # 0/0 in OpenSees, as above
+    assert np.nanmax(found[~fallen, 0]) < 1e-9
+    assert found[~fallen, 1].max() < 1e-6
+
+
+# --- Bouc and Wen -------------------------------------------------------------------------------------------------
 
 
 def bouc_wen(rng):
@@ -388,12 +532,67 @@ def test_the_error_of_bouc_and_wen_in_opensees_falls_with_the_points(theirs):
 
 @pytest.mark.heavy
 def test_a_thousand_histories_of_bouc_and_wen(theirs):
-    parts = [compared_bouc_wen(theirs, range(first, first + 50), 2000) for first in range(0, 1000, 50)]
+    """Some are farther off than 1e-4 at 4,000 points: by OpenSees' own error of first order, for what 2,000 and 4,000
+    points extrapolate to is ours."""
+    parts = [compared_bouc_wen(theirs, range(first, first + 25), 2000) for first in range(0, 1000, 25)]
     found = np.concatenate(parts)
     for column, name in zip(found.T, ("2,000 points", "4,000 points", "extrapolated"), strict=True):
-        print(f"\nBouc-Wen, {name}: median {np.median(column):.2g}, largest {column.max():.2g}", end="")
+        print(f"\nBouc-Wen, {name}: median {np.median(column):.2g}, 99 % {np.quantile(column, 0.99):.2g}, ", end="")
+        print(f"largest {column.max():.2g}, above 1e-4: {np.mean(column > 1e-4):.1%}", end="")
+    rate = found[:, 0] / found[:, 1]
+    print(f"\nhalved points: {rate.min():.4f} to {rate.max():.4f} times the difference")
     assert np.median(found[:, 1]) < 1e-4
-    assert found[:, 2].max() < 1e-5
+    assert found[:, 1].max() < 5e-4
+    assert abs(rate - 2).max() < 0.05
+    assert found[:, 2].max() < 1e-6
+
+
+def integrated(law, path):
+    """External: SciPy's DOP853 on the equations of Bouc, Wen, Baber and Noori, line by line up to zeros of z."""
+    from scipy.integrate import solve_ivp
+
+    z, energy, e, found = 0.0, 0.0, 0.0, []
+    hard = (1 - law.alpha) * K
+
+    def crosses(_, x, *more):
+        return x[0]
+
+    crosses.terminal = True
+    for goal in path:
+        way, s, end = np.sign(goal - e), 0.0, abs(goal - e)
+
+        def rates(_, x, way, middle):
+            held = abs(x[0]) ** law.n * (law.gamma + law.beta * np.sign(middle * way)) * (1 + law.deltaNu * x[1])
+            dz = (law.A0 - law.deltaA * x[1] - held) / (1 + law.deltaEta * x[1])
+            return [way * dz, hard * x[0] * way]
+
+        while s < end:
+            middle = z if z != 0.0 else way  # the sign of z on this piece
+            stop = crosses if z * way < 0 else None
+            begin, given = (z, energy), (way, middle)
+            # Short steps: the stages of a long one reach beyond the zero, where the rates have a corner.
+            how = {"method": "DOP853", "rtol": 1e-13, "atol": 1e-17, "args": given, "max_step": (end - s) / 20}
+            run = solve_ivp(rates, (s, end), begin, events=stop, **how)
+            if run.status == 1:  # once more up to the zero, where the interpolant that found it has fewer digits
+                run = solve_ivp(rates, (s, run.t[-1]), begin, **how)
+                z, energy = run.y[:, -1]
+                s, z = run.t[-1] - z / rates(0.0, (z, energy), *given)[0], 0.0
+            else:
+                s, (z, energy) = end, run.y[:, -1]
+        found.append(law.alpha * K * goal + hard * z)
+        e = goal
+    return np.array(found)
+
+
+@pytest.mark.parametrize("seeds", [range(1), pytest.param(range(1, 100), marks=pytest.mark.heavy)], ids=["one", "more"])
+def test_bouc_and_wen_is_what_an_integrator_of_high_order_finds(seeds):
+    most = 0.0
+    for seed in seeds:
+        law, _ = bouc_wen(np.random.default_rng(seed))
+        path = 0.6 * history(seed, 12)
+        most = max(most, np.abs(hx.respond(law, path, K).force - integrated(law, path)).max())
+    print(f"\nBouc-Wen beside DOP853, {len(seeds)} histories: {most:.2g}", end="")
+    assert most < 1e-11
 
 
 def test_fatigue_breaks_in_the_same_half_cycle(theirs):

@@ -70,6 +70,16 @@ def test_more_points_change_nothing(name):
             assert np.diff(many.dissipated).min() > -1e-14
 
 
+@pytest.mark.heavy
+@pytest.mark.parametrize("name", LAWS)
+def test_four_points_are_as_good_as_four_thousand(name):
+    """On each line between two turns."""
+    path = history(7)
+    few, many = (hx.respond(LAWS[name], between(path, parts), K) for parts in (4, 4000))
+    assert np.abs(many.force[::1000] - few.force).max() < 1e-12
+    assert np.abs(many.dissipated[::1000] - few.dissipated).max() < 1e-12
+
+
 def test_viscous_sliders_follow_their_path_in_closed_form():
     """More points change nothing, and the work is that of a fine sum of forces."""
     rng = np.random.default_rng(1)
@@ -128,6 +138,17 @@ def test_a_spring_that_breaks_is_gone_for_good():
     assert gone.force.tolist() == [0.0, 1.0, 0.0, 0.0, 0.0]
     assert gone.dissipated[-1] == pytest.approx(0.5 * 0.01 + 0.04)  # all work of ½·1·0.01 + 1·0.04
     assert hx.respond(law, [0.0, -0.06, 0.01], K).force.tolist() == [0.0, 0.0, 0.0]
+
+
+@pytest.mark.parametrize("name", ["bilinear", "hardening", "slider", "gap"])
+def test_reversals_of_no_size_change_nothing_of_springs_without_wear(name):
+    tiny = 1e-11 * np.tile([1.0, -1.0], 10)  # 1e-9 of the yield deformation
+    rng = np.random.default_rng(4)
+    for seed in range(8):
+        path, at = history(seed), rng.integers(2, 13)
+        middle = path[at] + rng.random() * (path[at + 1] - path[at])
+        shaken = [*path[: at + 1], *(middle + tiny), *path[at + 1 :]]
+        assert abs(hx.respond(LAWS[name], path, K).force[-1] - hx.respond(LAWS[name], shaken, K).force[-1]) < 1e-6
 
 
 @pytest.mark.parametrize("reloading", ["bilinear", "peak", "pinching"])

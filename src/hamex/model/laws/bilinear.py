@@ -129,7 +129,10 @@ class Backbone(PathLaw):
 @dataclass(frozen=True)
 class Bilinear(Backbone):
     """Elastic up to yield, then hardening up to a cap, falling beyond it to a residual force, and gone at an ultimate
-    deformation; each sign by itself. Unloading is elastic, and the bounds stay where they are.
+    deformation; each sign by itself. Unloading is elastic, and the bounds stay where they are. A bound does not fall
+    below its residual force, on the other side of zero either: with hardening b it is level from (1 − b)/b yield
+    deformations there on, where the bounds of a :class:`hamex.Slider` with kinematic hardening, or of OpenSees'
+    Steel01, go on.
 
     Parameters
     ----------

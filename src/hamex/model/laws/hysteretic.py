@@ -197,7 +197,8 @@ def piece(p: Array, r: int, e: float, way: float, z: Array, o: int) -> tuple[flo
 class Hysteretic(PathLaw):
     """Multilinear envelope with pinching, damage and softer unloading, with the parameters of OpenSees' Hysteretic.
 
-    Points are given as there: the stiffness of the model is that of its modes, and the first line should have it.
+    Points are given as there: the stiffness of the model is that of its modes, and the first line should have it. A
+    later line may be steeper than the first, as of a gap that closes; unloading then has the steepest slope, as there.
 
     Parameters
     ----------

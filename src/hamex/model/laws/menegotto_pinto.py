@@ -235,6 +235,9 @@ class MenegottoPinto(PathLaw):
     """Menegotto and Pinto's steel: smooth from elastic to hardening, with the Bauschinger effect, as in OpenSees'
     Steel02.
 
+    The force is that of the elastic part of the deformation, and has its rounding: at n yield deformations about
+    n·10⁻¹⁶ of the yield force, which is nothing in steel, and all digits of a spring without hardening at 10¹⁵.
+
     Parameters
     ----------
     yield_force : Fy [force].

@@ -220,8 +220,8 @@ def schemes_page(lab: Laboratory, drawings: Mapping[str, str]) -> str:
                 + _text(
                     "The same oscillators with springs that yield, that degrade and aim at their peaks, and that "
                     "pinch, and 24 shear frames of 2 to 8 storeys, without viscosity, under El Centro at three steps. "
-                    "Against runs along the path at a 32nd of the shortest step. Elements other than the linear one "
-                    "along its path, and Newmark at the nodes, do not take springs that degrade."
+                    "Against runs along the path at a 32nd of the shortest step. Springs that degrade are taken by the "
+                    "linear element along its path, and at the nodes by Newmark and the explicit leap-frog."
                 )
                 + tables.by_law(lab)
             ]
@@ -273,11 +273,14 @@ def _choice() -> str:
         "iteration for one spring. Higher degrees have smaller errors at the same step, but the instant of "
         "yielding inside a step limits them to second order too, and their steps cost more.</li>"
         "<li><b>Rate-independent yielding, stiff dashpots, wave fronts:</b> DiscontinuousGalerkin of degree 2, or "
-        "1 where speed counts; Newmark with its return map is the plain alternative. The continuous elements are "
-        "not L-stable: what is much faster than the step does not decay, and forces at the nodes zig-zag.</li>"
+        "1 where speed counts; Newmark with its return map is the plain alternative, and Galerkin of degree 1 along "
+        "the path of the law is about as accurate, with an exact energy balance. The continuous elements are not "
+        "L-stable: what is much faster than the step does not decay, and in the mean form forces at the nodes "
+        "zig-zag.</li>"
         "<li><b>Springs that degrade, pinch or fall:</b> Galerkin of degree 1, which follows them along the path of a "
-        "step: one solution below a step that is known beforehand, and an exact energy balance. Newmark, which asks "
-        "them at the nodes, is about as accurate; no other element takes them.</li>"
+        "step: one solution below a step that is known beforehand, and an exact energy balance. Newmark and, up to its "
+        "stable step, the explicit leap-frog ask them at the nodes: their errors were within a factor of 2.3 of "
+        "one another on 72 oscillators and 24 shear frames. No other element takes them.</li>"
         "<li><b>Very large models with lumped mass and short steps anyway:</b> central differences, below their "
         "limit ωh = 2.</li></ul>"
     )

@@ -204,18 +204,23 @@ def peaks(lab: Laboratory) -> str:
 
 def by_law(lab: Laboratory) -> str:
     """Median and 90th percentile of the error of the peak at three steps, by kind of law."""
-    head = [
-        "Kind of law",
-        "scheme",
-        *(f"h = {step:g} s<br>{what}" for step in LAW_STEPS for what in ("median", "90th")),
-    ]
+    head = ["Kind of law, scheme", *(f"h = {step:g} s" for step in LAW_STEPS), "beyond the law"]
     rows = []
     for title, schemes in lab.laws.items():
+        rows.append([f"<b>{escape(title)}</b>", *[""] * (len(head) - 1)])
         for found in schemes:
             pairs = zip(found.median, found.ninety, strict=True)
-            cells = [percent(value, 2) for pair in pairs for value in pair]
-            rows.append([escape(title) if found is schemes[0] else "", escape(found.name), *cells])
-    return table(head, rows, "Errors of the peak displacement or storey drift in per cent, median and 90th percentile.")
+            rows.append([escape(found.name), *(_pair(*pair) for pair in pairs), percent(found.farthest, 2)])
+    return table(
+        head,
+        rows,
+        "Errors of the peak displacement or storey drift in per cent, median / 90th percentile; largest force at a "
+        "node beyond its law, of all runs, in per cent of the yield force. –: longer than the stable step of some.",
+    )
+
+
+def _pair(median: float, ninety: float) -> str:
+    return "–" if math.isnan(median) else f"{percent(median, 2)} / {percent(ninety, 2)}"
 
 
 def _by_law_lines(lab: Laboratory) -> list[str]:
@@ -223,14 +228,18 @@ def _by_law_lines(lab: Laboratory) -> list[str]:
     if not lab.laws:
         return []
     steps = "".join(f"{f'h = {step:g} s':>15}" for step in LAW_STEPS)
-    lines = ["", "Error of the peak by kind of law: median / 90 % below, in %", f"{'':35}{steps}"]
+    lines = ["", "Error of the peak by kind of law: median / 90 % below, in %", f"{'':26}{steps}{'beyond':>8}"]
     for title, schemes in lab.laws.items():
         lines.append(title)
         for found in schemes:
             pairs = zip(found.median, found.ninety, strict=True)
-            cells = (f"{percent(a, 2)} / {percent(b, 2)}" for a, b in pairs)
-            lines.append(f"  {found.name:33}" + "".join(f"{cell:>15}" for cell in cells))
-    return lines
+            row = f"  {found.name:24}" + "".join(f"{_pair(*pair):>15}" for pair in pairs)
+            lines.append(row + f"{percent(found.farthest, 2):>8}")
+    return [
+        *lines,
+        "beyond: largest force at a node beyond its law, in % of the yield force.",
+        "–: longer than the stable step of some.",
+    ]
 
 
 def text(lab: Laboratory) -> str:
