@@ -10,15 +10,18 @@ of its own, see :class:`Step`.
 
 import argparse
 import math
+import signal
 import sys
 import time
 import warnings
-from collections import Counter, defaultdict
+from collections import defaultdict
+from functools import cache
 
 import numpy as np
 
 import hamex as hx
-from hamex.errors import HamexError, ModelError
+from hamex.errors import ConvergenceError, HamexError, ModelError, OverflowRunError
+from hamex.march import run as kernels
 from hamex.march.springs import evaluate
 from hamex.model.record import dense
 from hamex.schemes.springs import can_break, prepared_springs, spring_blocks, states
@@ -270,10 +273,17 @@ class Drawn:
         h = min(longest, share * limit) if math.isfinite(limit) else period * between(rng, 0.01, 2.0)
         self.scheme = hx.Galerkin(h, law="path")
         strength = float(np.median(np.diag(1 / np.diag(dense(self.model.flexibility))).max(axis=1))) * self.u
-        force = strength * between(rng, 0.3, 5.0)
-        noise = rng.normal(size=(steps + 1, len(self.model.dofs)))
-        wave = np.sin(np.outer(np.arange(steps + 1) * h, np.full(len(self.model.dofs), 2 * math.pi / period)))
-        self.problem = hx.Problem(self.model, hx.Load(force * (0.5 * noise + wave), step=h), steps * h)
+        self.strength, self.period = strength, period
+        self.shake()
+
+    def shake(self):
+        """Draw another load."""
+        h, many, rng = self.scheme.step, len(self.model.dofs), self.rng
+        force = self.strength * between(rng, 0.3, 5.0)
+        noise = rng.normal(size=(self.steps + 1, many))
+        wave = np.sin(np.outer(np.arange(self.steps + 1) * h, np.full(many, 2 * math.pi / self.period)))
+        self.forces = force * (0.5 * noise + wave)
+        self.problem = hx.Problem(self.model, hx.Load(self.forces, step=h), self.steps * h)
 
 
 def frequency(model):
@@ -284,43 +294,61 @@ def frequency(model):
     return 1 / math.sqrt(slow) if slow > 0 else 1.0
 
 
-def outcome(seed, laws=None):
-    """What became of run number ``seed``: laws, kind, steps taken, residual, most solves of a step, and what is bad."""
+def outcome(seed, laws=None, phases=1):
+    """What became of run number ``seed``: laws, kind, steps taken, residual, most solves of a step, and what is bad.
+    After its load the same structure is shaken anew from rest, less or more strongly, so often."""
     drawn = Drawn(seed, laws=laws)
     row = {"seed": seed, "laws": drawn.laws, "kind": drawn.kind, "springs": len(drawn.model.springs), "bad": ""}
-    row |= {"softens": bool(np.linalg.eigvalsh(dense(drawn.model.stiffness))[0] < 0), "steps": 0, "residual": 0.0}
-    row |= {"massless": bool(np.any(drawn.model.massless)), "share": drawn.scheme.step / drawn.limit, "breaks": 0}
+    row |= {"softens": is_pushed_over(drawn), "steps": 0, "residual": 0.0, "solves": 0, "breaks": 0}
+    row |= {"massless": bool(np.any(drawn.model.massless)), "share": drawn.scheme.step / drawn.limit}
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
-        try:
-            for sol in parts(drawn):
-                row["steps"] += len(sol.values("force"))
-                row["residual"] = max(row["residual"], float(sol.residual))
-                if "solves" in sol.names:
-                    row["solves"] = max(row.get("solves", 0), int(sol.values("solves").max()))
-                row["breaks"] += int(sol.values("events").sum()) if "events" in sol.names else 0
-        except HamexError as error:
-            row["bad"] = f"{type(error).__name__}: {error}"[:160]
+        for phase in range(phases):
+            if phase:
+                drawn.shake()
+            try:
+                for sol, steps in parts(drawn):
+                    row["steps"] += steps
+                    row["residual"] = max(row["residual"], float(sol.residual))
+                    if "solves" in sol.names:
+                        row["solves"] = max(row["solves"], int(sol.values("solves").max()))
+                    row["breaks"] += int(sol.values("events").sum()) if "events" in sol.names else 0
+            except HamexError as error:
+                row["bad"] = f"phase {phase}, {type(error).__name__}: {error}"[:160]
     if not row["residual"] <= ENERGY:
         row["bad"] = f"energy {row['residual']:.1e}"
     return row
 
 
+def is_pushed_over(drawn):
+    """Whether some stiffness is negative: what has yielded may then run away."""
+    return bool(np.linalg.eigvalsh(dense(drawn.model.stiffness))[0] < 0)
+
+
 def parts(drawn):
-    """The run, until it ends or the structure has run away: shear frames at a limit of the drift; others in parts, one
-    from the end of the other, since what falls close to the bound grows a hundredfold in every step."""
-    h, start = drawn.scheme.step, drawn.problem.start
-    many, most = drawn.steps, 3000 * drawn.u
-    if drawn.kind == "structure" and np.linalg.eigvalsh(dense(drawn.model.stiffness))[0] < 0:
-        many = 5 if h > 0.5 * drawn.limit else 25
-    for first in range(0, drawn.steps, many):
+    """The run and how many of its steps count, until it ends or the structure has run away. What may do so is run in
+    parts, one from the end of the other, since what falls close to the bound grows a hundredfold in every step: short
+    ones at first and far out, and shorter ones where one ends beyond all numbers."""
+    h, start, most, first = drawn.scheme.step, drawn.problem.start, 3000 * drawn.u, 0
+    many = 40 if is_pushed_over(drawn) else drawn.steps
+    while first < drawn.steps:
+        count = min(many, drawn.steps - first)
         load = drawn.problem.load.after(first * h) if first else drawn.problem.load
-        problem = drawn.problem.replace(load=load, duration=many * h, start=start)
-        sol = hx.solve(problem, drawn.scheme, limit=hx.Limit(None, drift=most))
-        yield sol
-        if not np.abs(sol.values("displacement")).max() < most or sol.exceeded is not None:
+        problem = drawn.problem.replace(load=load, duration=count * h, start=start)
+        try:
+            sol = hx.solve(problem, drawn.scheme, limit=hx.Limit(None, drift=most))
+        except (ConvergenceError, OverflowRunError):
+            if count == 1 or not is_pushed_over(drawn):
+                raise
+            many = max(count // 4, 1)
+            continue
+        far = np.abs(sol.values("displacement")).max(axis=1)
+        gone = np.flatnonzero(~(far < most))
+        yield sol, int(gone[0]) if len(gone) else len(far) - 1
+        if len(gone) or sol.exceeded is not None:
             return
-        start = sol.final
+        start, first = sol.final, first + count
+        many = 2 * many if far.max() < 0.01 * most else 20
 
 
 # One solution -------------------------------------------------------------------------------------------------
@@ -332,57 +360,39 @@ class Step:
     (2M/h + C) x + h K (u₀ + x/2) + h B G(Bᵀx) = r,
 
     G the mean force of the springs along the path. Starts and right sides are free, so that solutions can be counted.
+    The package gives the forces of the springs; how they are solved for is written here (:func:`searched`).
     """
 
     def __init__(self, model, h):
         blocks = spring_blocks(model)
         self.model, self.h, self.places = model, h, states(model)
-        self.springs = prepared_springs(model, blocks, 0.5 * h, "mean", "test", compile=False)
+        self.compiles = kernels.WORTH_COMPILING == 0  # in what counts thousands of steps
+        springs = prepared_springs(model, blocks, 0.5 * h, "mean", "test", self.compiles)
+        self.springs = kernels.held(springs) if self.compiles else springs
         self.M, self.K = dense(model.mass), dense(model.stiffness)
         C = dense(model.damping.matrix) + (model.damping.shapes * model.damping.weights) @ model.damping.shapes.T
-        self.B = dense(model.compatibility)
+        self.B = np.ascontiguousarray(dense(model.compatibility))
         self.S = 2 * self.M / h + C + 0.5 * h * self.K
         self.F, self.T = np.zeros(len(model.springs)), np.zeros(blocks.entries)
         self.dz, self.branch = np.zeros(self.places.size), np.zeros(len(model.springs), dtype=np.int64)
         self.room = np.zeros((1, 1))
 
     def at(self, u, z, x):
-        """Left side less what u brings in, its slope, and how large its terms are."""
-        e, d = self.B.T @ u, self.B.T @ x
-        evaluate(self.springs, e, d, 0.5, 0.5 * self.h, z, False, self.F, self.T, self.dz, self.branch, self.room)
+        """Left side less what u brings in, and its slope."""
+        spring = (self.F, self.T, self.dz, self.branch, self.room)
+        asked = kernels.compiled(evaluate) if self.compiles else evaluate
+        asked(self.springs, self.B.T @ u, self.B.T @ x, 0.5, 0.5 * self.h, z, False, *spring)
         T = self.T[: len(self.F)]
-        value = self.S @ x + self.h * (self.B @ self.F)
-        slope = self.S + 0.5 * self.h * (self.B * T) @ self.B.T
-        size = np.abs(self.S) @ np.abs(x) + self.h * np.abs(self.B) @ np.abs(self.F)
-        return value, slope, float(size.max())
-
-    def solved(self, u, z, r, x):
-        """A solution by damped Newton steps from x; None where they end nowhere."""
-        value, slope, size = self.at(u, z, x)
-        for _ in range(200):
-            left = np.abs(value - r).max()
-            if left <= 1e-11 * (size + np.abs(r).max()):
-                return x
-            try:
-                d = np.linalg.solve(slope, r - value)
-            except np.linalg.LinAlgError:
-                return None
-            share = 1.0
-            while share > 1e-6:
-                trial, slope_there, size_there = self.at(u, z, x + share * d)
-                # along d the gradient of a convex potential must not have turned round, or be smaller
-                if abs(d @ (trial - r)) <= 0.9 * abs(d @ (value - r)) or np.abs(trial - r).max() < left:
-                    break
-                share *= 0.5
-            x, value, slope, size = x + share * d, trial, slope_there, size_there
-        return None
+        return self.S @ x + self.h * (self.B @ self.F), self.S + 0.5 * self.h * (self.B * T) @ self.B.T
 
     def solutions(self, u, z, r, starts):
         """Solutions that are apart by more than rounding, and how many starts ended nowhere."""
+        spring = (self.F, self.T, self.dz, self.branch, self.room)
+        own = (self.springs, self.S, self.B, self.h, self.B.T @ u, np.asarray(z, float), np.asarray(r, float), *spring)
         found, lost = [], 0
         for start in starts:
-            x = self.solved(u, z, r, start)
-            if x is None:
+            x = np.array(start, float)
+            if not search(self.compiles)(*own, x):
                 lost += 1
             elif not any(
                 np.abs(x - other).max() <= 1e-6 * max(np.abs(x).max(), np.abs(other).max()) for other in found
@@ -391,94 +401,313 @@ class Step:
         return found, lost
 
 
+@cache
+def search(compiles):
+    """:func:`searched` around the springs of the package."""
+    if not compiles:
+        return kernels.bound(searched, {"springs_at": evaluate})
+    import numba
+
+    given = {"springs_at": kernels.compiled(evaluate), "eliminated": numba.njit(eliminated)}
+    return numba.njit(kernels.bound(searched, given))
+
+
+def springs_at(*_):
+    """What the springs answer, see :func:`search`."""
+    raise NotImplementedError
+
+
+def searched(springs, S, B, h, e, z, r, F, T, dz, branch, room, x):
+    """Damped Newton steps from x, which is moved to a solution; False where they end nowhere."""
+    many = len(F)
+    springs_at(springs, e, B.T @ x, 0.5, 0.5 * h, z, False, F, T, dz, branch, room)
+    left = S @ x + h * (B @ F) - r
+    for _ in range(400):
+        size = np.abs(S) @ np.abs(x) + h * (np.abs(B) @ np.abs(F)) + np.abs(r)
+        most = np.abs(left).max()
+        if most <= 1e-11 * size.max():
+            return True
+        d = -left
+        if not eliminated(S + 0.5 * h * (B * T[:many]) @ B.T, d):
+            return False
+        before, share = np.abs(np.dot(d, left)), 1.0
+        while True:
+            trial = x + share * d
+            springs_at(springs, e, B.T @ trial, 0.5, 0.5 * h, z, False, F, T, dz, branch, room)
+            there = S @ trial + h * (B @ F) - r
+            # along d the gradient of a convex potential must not have turned round, or be smaller
+            if np.abs(np.dot(d, there)) <= 0.9 * before or np.abs(there).max() < most or share < 1e-6:
+                break
+            share *= 0.5
+        x[:] = trial
+        left = there
+    return False
+
+
+def eliminated(A, b):
+    """Solve A x = b into b by Gauss' elimination; False where A has no inverse."""
+    n = len(b)
+    for k in range(n):
+        p = k + np.argmax(np.abs(A[k:, k]))
+        if not np.abs(A[p, k]) > 0.0:
+            return False
+        if p != k:
+            for j in range(n):
+                A[k, j], A[p, j] = A[p, j], A[k, j]
+            b[k], b[p] = b[p], b[k]
+        for i in range(k + 1, n):
+            f = A[i, k] / A[k, k]
+            if f != 0.0:
+                for j in range(k + 1, n):
+                    A[i, j] -= f * A[k, j]
+                b[i] -= f * b[k]
+    for k in range(n - 1, -1, -1):
+        for j in range(k + 1, n):
+            b[k] -= A[k, j] * b[j]
+        b[k] /= A[k, k]
+    return True
+
+
 WHOLE = [name for name in LAWS if name not in ("min max", "fatigue", "nested")]
 
 
-def counted(seed, factor=None, steps=20, starts=20):
-    """Steps of run number ``seed``, each from random starts: steps, those with several solutions, starts that ended
-    nowhere. Springs that break are left out: their steps are cut."""
+def drawn_whole(seed, factor):
+    """Run number ``seed`` of springs that do not break, whose steps are cut; without massless floors, which are pushed
+    by half the imbalance at the start too."""
     while True:
-        drawn = Drawn(seed, factor, laws=WHOLE)
-        small = len(drawn.model.springs) <= 12 and not np.any(drawn.model.massless)
-        if small and (factor is None or math.isfinite(drawn.limit)) and not can_break(drawn.model):
-            break
+        drawn = Drawn(seed, factor, steps=240, laws=WHOLE)
+        known = factor is None or math.isfinite(drawn.limit)
+        if known and not np.any(drawn.model.massless) and not can_break(drawn.model):
+            return drawn
         seed += 1_000_003
-    rng, seen, several, lost = drawn.rng, drawn.scheme.sees(drawn.model), 0, 0
-    step = Step(seen, drawn.scheme.step)
-    u, p, z = np.zeros(len(seen.dofs)), np.zeros(len(seen.dofs)), np.zeros(step.places.size)
-    push = drawn.u * float(np.max(1 / np.diag(dense(seen.flexibility))))
-    for taken in range(steps):
-        f = push * rng.normal(size=len(u)) * between(rng, 0.1, 5)
-        r = 2 * p + step.h * (f - step.K @ u)
-        reach = drawn.u * np.exp(rng.uniform(-2, 4, starts))[:, None] * rng.normal(size=(starts, len(u)))
-        found, nowhere = step.solutions(u, z, r, [np.zeros(len(u)), *reach[1:]])
-        lost += nowhere
-        several += len(found) != 1
-        if not found or not np.abs(u).max() < 1000 * drawn.u:
-            return taken + 1, several, lost
-        x = found[0]
+
+
+def counted(seed, factor=None, steps=20, starts=20):
+    """Steps of run number ``seed`` of the package, between a half and all of the bound, each solved anew from random
+    starts: steps, those with several solutions, starts that ended nowhere, steps whose solution is not that of the
+    package. With a ``factor`` the same states are gone on from in steps of so many times the bound."""
+    share = float(np.random.default_rng([seed, 5]).uniform(0.5, 1.0))
+    drawn = drawn_whole(seed, share)
+    h, rng, seen = drawn.scheme.step, drawn.rng, drawn.scheme.sees(drawn.model)
+    step = Step(seen, h if factor is None else factor * drawn.limit)
+    row = {"seed": drawn.seed, "laws": drawn.laws, "kind": drawn.kind, "springs": len(seen.springs), "share": share}
+    row |= {"steps": 0, "starts": 0, "several": 0, "lost": 0, "other": 0, "softens": is_pushed_over(drawn)}
+    part, start = drawn.steps // steps, drawn.problem.start
+    for first in range(0, part * steps, part):
+        with warnings.catch_warnings(), np.errstate(all="ignore"):
+            warnings.simplefilter("ignore")
+            load = drawn.problem.load.after(first * h) if first else drawn.problem.load
+            sol = hx.solve(drawn.problem.replace(load=load, duration=part * h, start=start), drawn.scheme)
+        u = sol.values("displacement")
+        if first:
+            x = u[1] - u[0]
+            z = step.places.packed({"slip": start.slip, **start.internal})
+            f = 0.5 * (drawn.forces[first] + drawn.forces[first + 1])
+            r = 2 * start.momentum + step.h * (f - step.K @ u[0])
+            reach = drawn.u * np.exp(rng.uniform(-2, 4, starts))[:, None] * rng.normal(size=(starts, u.shape[1]))
+            found, lost = step.solutions(u[0], z, r, [np.zeros(len(x)), *reach[1:]])
+            row["steps"], row["starts"], row["lost"] = row["steps"] + 1, row["starts"] + starts, row["lost"] + lost
+            row["several"] += len(found) > 1
+            if factor is None and found:
+                row["other"] += not np.abs(found[0] - x).max() <= 1e-6 * np.abs(x).max()
+        if not np.abs(u).max() < 1000 * drawn.u:
+            break
+        start = sol.final
+    return row
+
+
+def count(first, steps, factor, tell, seconds=math.inf):
+    """Rows of :func:`counted` until so many steps were solved from all starts, or the time is up."""
+    rows, taken, seed, began = [], 0, first, time.process_time()
+    worth, kernels.WORTH_COMPILING = kernels.WORTH_COMPILING, 0
+    told = began
+    try:
+        while taken < steps and time.process_time() - began < seconds:
+            rows.append(counted(seed, factor))
+            taken, seed = taken + rows[-1]["steps"], seed + 1
+            if factor is None and any(rows[-1][name] for name in ("several", "lost", "other")):
+                tell(f"  {rows[-1]}")
+            if time.process_time() - told > 20:
+                told = time.process_time()
+                tell(f"  {taken} steps, {len(rows)} runs, {told - began:.0f} s of processor time")
+    except KeyboardInterrupt:
+        tell("  interrupted")
+    finally:
+        kernels.WORTH_COMPILING = worth
+    return rows
+
+
+def counts(rows):
+    """Lines: steps and solutions by law, and all in all."""
+    by = {name: [row for row in rows if name in row["laws"]] for name in LAWS}
+    by |= {kind: [row for row in rows if row["kind"] == kind] for kind in MODELS}
+    by |= {"with P-Delta": [row for row in rows if row["softens"]], "all": rows}
+    return [
+        f"{name:24}{sum(row['steps'] for row in own):7} steps{sum(row['starts'] for row in own):9} starts"
+        f"{sum(row['several'] for row in own):5} steps with several solutions"
+        f"{sum(row['lost'] for row in own):5} starts that ended nowhere"
+        f"{sum(row['other'] for row in own):5} not as the package"
+        for name, own in by.items()
+        if own
+    ]
+
+
+def at_the_fall(seed, factor):
+    """A frame or an oscillator of run number ``seed`` whose springs all stand where they begin to fall most steeply, a
+    step of ``factor`` times the bound, and the direction in which it is softest; None where nothing falls."""
+    drawn = drawn_whole(seed, 0.9)
+    seen = drawn.scheme.sees(drawn.model)
+    step = Step(seen, factor * drawn.limit)
+    if step.B.shape[0] != step.B.shape[1]:
+        return None
+    soft = np.concatenate([group.law.softest(group, step_k, 0.5 * step.h) for group, step_k in stiffnesses(seen)])
+    order = np.concatenate([group.first for group in seen.laws.values()])
+    softest = np.zeros(len(order))
+    softest[order] = np.minimum(soft, 0.0)
+    v = np.linalg.eigh(step.S + 0.5 * step.h * (step.B * softest) @ step.B.T)[1][:, 0]
+    way = np.sign(step.B.T @ v)
+    u, z = np.zeros(len(v)), np.zeros(step.places.size)
+    least, at = np.zeros(len(way)), np.zeros(len(way))
+    small = 0.02 * drawn.u
+    x = np.linalg.solve(step.B.T, way * small)
+    for k in range(4000):
         step.at(u, z, x)
-        u, p, z = u + x, 2 * step.M @ x / step.h - p, step.dz.copy()
-    return steps, several, lost
+        steeper = step.T[: len(way)] < least - 1e-6 * abs(softest)
+        least[steeper], at[steeper] = step.T[: len(way)][steeper], (k + 0.01) * small
+        u, z = u + x, step.dz.copy()
+    if not np.any(least < 0):
+        return None
+    u = np.linalg.solve(step.B.T, way * at)
+    step.at(np.zeros(len(v)), np.zeros(step.places.size), u)
+    return drawn, step, u, step.dz.copy(), v
 
 
-def run(first, steps, tell=print, laws=None):
-    """Runs from seed ``first`` on until so many steps were taken; rows of :func:`outcome`."""
-    rows, taken, seed, began = [], 0, first, time.time()
-    while taken < steps:
-        rows.append(outcome(seed, laws))
-        taken += rows[-1]["steps"]
-        seed += 1
-        if rows[-1]["bad"]:
-            tell(f"  seed {rows[-1]['seed']}: {rows[-1]['bad']} {rows[-1]['laws']} {rows[-1]['kind']}")
-        if len(rows) % 200 == 0:
-            tell(f"  {taken} steps, {len(rows)} runs, {time.time() - began:.0f} s")
+def stiffnesses(model):
+    """Groups of springs and their first stiffness."""
+    blocks = spring_blocks(model)
+    return [(group, blocks.by_group[kind]) for kind, group in model.laws.items() if len(group.springs)]
+
+
+def several_found(first, tries, factor):
+    """How many of so many random frames, pushed to where their springs begin to fall, have a step of ``factor`` times
+    the bound with several solutions: under a load that has one solution in the softest direction."""
+    tried, found, most, example, seed = 0, 0, 0, None, first
+    while tried < tries:
+        there, seed = at_the_fall(seed, factor), seed + 1
+        if there is None:
+            continue
+        tried += 1
+        drawn, step, u, z, v = there
+        if several_of(drawn, step, u, z, v) > 1:
+            found += 1
+            most, example = max(most, len(u)), example or (drawn.seed, drawn.laws, len(u))
+    return (
+        f"{tried} frames and oscillators at {factor:g} of the bound: {found} with several solutions, of up to {most} "
+        f"storeys; the first is seed {example[0]}, {example[1]}, {example[2]} storeys"
+        if found
+        else f"{tried}: none"
+    )
+
+
+def several_of(drawn, step, u, z, v):
+    """Solutions of a step that is softest along v, found from starts along v and from random ones."""
+    rng, most = drawn.rng, 0
+    for reach in drawn.u * np.geomspace(1e-3, 1.0, 7):
+        value, slope = step.at(u, z, reach * v / np.abs(step.B.T @ v).max())
+        if np.linalg.eigvalsh(slope)[0] > 0:
+            continue
+        way = v / np.abs(step.B.T @ v).max()
+        line = [sign * size * way for sign in (1, -1) for size in drawn.u * np.geomspace(1e-4, 100, 19)]
+        found, _ = step.solutions(u, z, value, [reach * way, *line, *(drawn.u * rng.normal(size=(12, len(u))))])
+        most = max(most, len(found))
+    return most
+
+
+PHASES = 2  # of a run in the fuzz
+
+
+def run(first, steps, tell=print, laws=None, seconds=math.inf):
+    """Runs from seed ``first`` on until so many steps were taken, or so many seconds of processor time; rows of
+    :func:`outcome`. An interrupt ends them, and what was counted until then is kept. Every kernel is compiled at its
+    first use: what a run alone would not be worth serves hundreds."""
+    rows, taken, began = [], 0, time.process_time()
+    worth, kernels.WORTH_COMPILING = kernels.WORTH_COMPILING, 0
+    told = began
+    try:
+        while taken < steps and time.process_time() - began < seconds:
+            row = outcome(first + len(rows), laws, PHASES)
+            rows.append(row)
+            taken += row["steps"]
+            if row["bad"]:
+                tell(f"  seed {row['seed']}: {row['bad']} {row['laws']} {row['kind']}")
+            if time.process_time() - told > 20:
+                told = time.process_time()
+                bad = sum(bool(row["bad"]) for row in rows)
+                tell(f"  {taken} steps, {len(rows)} runs, {bad} bad, {told - began:.0f} s of processor time")
+    except KeyboardInterrupt:
+        tell("  interrupted")
+    finally:
+        kernels.WORTH_COMPILING = worth
     return rows
 
 
 def summary(rows):
-    """Lines: steps and largest residual by law, all in all, and what is bad."""
-    by, lines = defaultdict(list), []
+    """Lines: steps, runs, largest residual and what is bad, by law, by kind of structure and all in all."""
+    by = defaultdict(list)
     for row in rows:
         for name in set(row["laws"]):
             by[name].append(row)
-    for name, own in [*sorted(by.items()), ("all", rows)]:
-        lines.append(
-            f"{name:24}{sum(row['steps'] for row in own):9} steps{max(row['residual'] for row in own):9.1e} energy"
-            f"{max(row.get('solves', 0) for row in own):4} solves{sum(row['breaks'] for row in own):6} breaks"
-            f"{sum(bool(row['bad']) for row in own):4} bad"
-        )
-    count = Counter()
-    for row in rows:
-        count[row["kind"]] += row["steps"]
-        count["P-Delta"] += row["steps"] * row["softens"]
-        count["massless"] += row["steps"] * row["massless"]
-        count["above 0.9 of the bound"] += row["steps"] * (row["share"] > 0.9)
-    return [*lines, ", ".join(f"{name}: {number} steps" for name, number in count.items())]
+    by = dict(sorted(by.items()))
+    kinds = {
+        "oscillator": lambda row: row["kind"] == "oscillator",
+        "shear frame": lambda row: row["kind"] == "shear frame",
+        "structure": lambda row: row["kind"] == "structure",
+        "of several laws": lambda row: len(set(row["laws"])) > 1,
+        "with P-Delta": lambda row: row["softens"],
+        "with massless floors": lambda row: row["massless"],
+        "above 0.9 of the bound": lambda row: row["share"] > 0.9,
+        "of 20 springs and more": lambda row: row["springs"] >= 20,
+    }
+    by |= {name: [row for row in rows if is_one(row)] for name, is_one in kinds.items()} | {"all": rows}
+    return [
+        f"{name:24}{sum(row['steps'] for row in own):9} steps{len(own):6} runs"
+        f"{max((row['residual'] for row in own), default=0.0):9.1e} energy"
+        f"{max((row['solves'] for row in own), default=0):4} solves{sum(row['breaks'] for row in own):6} breaks"
+        f"{sum(bool(row['bad']) for row in own):4} bad"
+        for name, own in by.items()
+    ]
 
 
 def main():
     arguments = argparse.ArgumentParser(description=__doc__)
     arguments.add_argument("--steps", type=int, default=1_000_000)
     arguments.add_argument("--seed", type=int, default=1, help="of the first run")
+    arguments.add_argument("--seconds", type=float, default=math.inf, help="of processor time, at most")
     arguments.add_argument("--law", action="append", choices=list(LAWS), help="only these laws")
     arguments.add_argument("--starts", type=int, help="so many steps from twenty random starts each instead")
     arguments.add_argument("--factor", type=float, help="of the bound, for --starts")
+    arguments.add_argument("--several", type=int, help="so many frames about to fall, at --factor, instead")
     arguments.add_argument("--only", type=int, help="one run, its outcome in full")
     given = arguments.parse_args()
+
+    for stop in (signal.SIGINT, signal.SIGTERM):  # both end the runs, with a summary
+        signal.signal(stop, signal.default_int_handler)
+
+    def tell(line):
+        print(line, flush=True)
+
     if given.only is not None:
-        print(outcome(given.only, given.law))
-        return
-    if given.starts:
-        taken, several, lost, seed = 0, 0, 0, given.seed
-        while taken < given.starts:
-            steps, many, nowhere = counted(seed, given.factor)
-            taken, several, lost, seed = taken + steps, several + many, lost + nowhere, seed + 1
-        print(f"{taken} steps: {several} with other than one solution, {lost} starts that ended nowhere")
-        return
-    rows = run(given.seed, given.steps, lambda line: print(line, flush=True), given.law)
-    print("\n".join(summary(rows)))
-    sys.exit(any(row["bad"] for row in rows))
+        tell(outcome(given.only, given.law, PHASES))
+    elif given.several:
+        tell(several_found(given.seed, given.several, given.factor or 1.05))
+    elif given.starts:
+        rows = count(given.seed, given.starts, given.factor, tell, given.seconds)
+        tell("\n".join(counts(rows)))
+        sys.exit(given.factor is None and any(row["several"] or row["lost"] for row in rows))
+    else:
+        rows = run(given.seed, given.steps, tell, given.law, given.seconds)
+        tell("\n".join(summary(rows)))
+        sys.exit(any(row["bad"] for row in rows))
 
 
 if __name__ == "__main__":

@@ -126,9 +126,11 @@ def by_means(
         else:
             high = d
         further = d - left / (A + slope)
+        if further == d:  # what is left is rounding; d itself is an end of the bracket, whose other one may be far
+            break
         if not low < further < high:
             further = 0.5 * (low + high)
-        if further == d or not low < further < high:
+        if not low < further < high:
             break
         d = further
         G, slope, _ = spring_along(P, r, u, d, h, z, 0, dz)

@@ -361,7 +361,10 @@ def test_random_frames_below_the_bound_never_fail(seed):
     sol = run_below_the_bound(seed)
     assert sol.residual < 1e-11
     assert np.diff(sol.values("plastic")).min() > -1e-12 * max(sol.values("input").max(), sol.values("plastic")[-1])
-    assert sol.values("solves").max() < 40
+    if len(sol.model.dofs) > 1:
+        assert sol.values("solves").max() < 40
+    else:  # the step of one mass is walked piece by piece, and solves no system
+        assert "solves" not in sol.names
 
 
 FILE = """

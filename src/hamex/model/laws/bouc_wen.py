@@ -26,6 +26,7 @@ Z, ENERGY = len(FOLLOWED), len(FOLLOWED) + 1
 ALPHA, POWER, GAMMA, BETA, A_0, DELTA_A, DELTA_NU, DELTA_ETA, SCALE = range(1, 10)
 TOLERANCE = 1e-12  # of the largest z, for what the last extrapolation changes; what is left is far less
 LEAST = 1e-3
+FAR, NEAR, PARTS, SHIFT = 500.0, 1e-10, 100, 1e-4  # for ways of more than so many times the bound of z
 # Steps of the midpoint rule, their weights in the extrapolation Πᵢ n²/(n² − nᵢ²), and those without the last.
 STEPS = (2, 4, 6, 8, 10, 12, 14, 16)
 WEIGHTS = tuple(math.prod(n * n / (n * n - i * i) for i in STEPS if i != n) for n in STEPS)
@@ -54,15 +55,16 @@ def rate(law: Numbers, psi: float, y: float, energy: float) -> float:
 
 def leap(
     law: Numbers, psi: float, energy: float, by_y: bool, x0: float, x1: float, q: float,
-    u: float, h: float, a: float, b: float, m: float,
+    u: float, h: float, a: float,
 ) -> tuple[float, float, float, float]:  # fmt: skip
-    """y (or s, by y), ∫y ds and ∫s dy at u + h on the way x₀ + (x₁ − x₀)u^q, and what the last extrapolation changed in
-    the first two; ε is ``energy`` and what (1 − α)k ∫y ds adds."""
+    """y (or s, by y) at u + h on the way x₀ + (x₁ − x₀)u^q, what ∫y ds and ∫s dy grow by, and what the last
+    extrapolation changed in the first two, of themselves or of the largest z and its square; ε is ``energy`` at u and
+    what (1 − α)k ∫y ds adds."""
     A, B, M, A_low, B_low = 0.0, 0.0, 0.0, 0.0, 0.0
     for i in range(len(STEPS)):
         n = STEPS[i]
         step = h / n
-        a0, b0, m0, a1, b1, m1 = a, b, m, a, b, m
+        a0, b0, m0, a1, b1, m1 = a, 0.0, 0.0, a, 0.0, 0.0
         for j in range(n):
             at_u = u + j * step
             x = x0 + (x1 - x0) * at_u**q
@@ -76,7 +78,54 @@ def leap(
             a0, b0, m0, a1, b1, m1 = a1, b1, m1, a0 + fa, b0 + fb, m0 + fm
         A, B, M = A + WEIGHTS[i] * a1, B + WEIGHTS[i] * b1, M + WEIGHTS[i] * m1
         A_low, B_low = A_low + LOWER[i] * a1, B_low + LOWER[i] * b1
-    return A, B, M, max(abs(A - A_low), abs(B - B_low) / law[5])
+    one, square = law[5], law[5] * law[5]
+    return A, B, M, max(abs(A - A_low) / max(one, abs(A)), abs(B - B_low) / max(square, abs(B)))
+
+
+def first_bound(law: Numbers, psi: float, energy: float) -> float:
+    """The y at which its rate is nothing."""
+    A, held = max(law[1] - law[2] * energy, LEAST * law[1]), psi * (1.0 + law[3] * energy)
+    return (A / held) ** (1.0 / law[0])
+
+
+def second_bound(law: Numbers, psi: float, energy: float) -> float:
+    """The y whose rate is the fall of the first bound."""
+    by = SHIFT * (energy + law[6] * law[5] * law[5])
+    slope = (first_bound(law, psi, energy + by) - first_bound(law, psi, energy - by)) / (2.0 * by)
+    return falling(law, psi, energy, first_bound(law, psi, energy) * slope)
+
+
+def bound(law: Numbers, psi: float, energy: float) -> float:
+    """The y that follows its bound as that falls with ε: the one whose rate is the fall of the second."""
+    if law[2] == 0.0 and law[3] == 0.0:
+        return first_bound(law, psi, energy)
+    by = SHIFT * (energy + law[6] * law[5] * law[5])
+    slope = (second_bound(law, psi, energy + by) - second_bound(law, psi, energy - by)) / (2.0 * by)
+    return falling(law, psi, energy, second_bound(law, psi, energy) * slope)
+
+
+def falling(law: Numbers, psi: float, energy: float, falls: float) -> float:
+    """The y at which its rate is (1 − α)k times what is given."""
+    A, held = max(law[1] - law[2] * energy, LEAST * law[1]), psi * (1.0 + law[3] * energy)
+    return max((A - (1.0 + law[4] * energy) * law[6] * falls) / held, 0.0) ** (1.0 / law[0])
+
+
+def on_bound(law: Numbers, psi: float, energy: float, length: float) -> tuple[float, float]:
+    """y at the end of a way on its bound, and ∫y ds: by the rule of Runge and Kutta in steps that grow with the way."""
+    y = bound(law, psi, energy)
+    if law[2] == 0.0 and law[3] == 0.0:
+        return y, y * length
+    unit = FAR * y
+    b, part, s = 0.0, math.log(1.0 + length / unit) / PARTS, 0.0
+    for i in range(PARTS):
+        there = length if i == PARTS - 1 else unit * (math.exp((i + 1) * part) - 1.0)
+        h = there - s
+        two = bound(law, psi, energy + law[6] * (b + 0.5 * h * y))
+        three = bound(law, psi, energy + law[6] * (b + 0.5 * h * two))
+        four = bound(law, psi, energy + law[6] * (b + h * three))
+        b, s = b + h * (y + 2.0 * two + 2.0 * three + four) / 6.0, there
+        y = bound(law, psi, energy + law[6] * b)
+    return y, b
 
 
 def followed(
@@ -93,11 +142,11 @@ def followed(
         last = abs(h) >= abs(end - u)
         if last:
             h = end - u
-        A, B, M, wrong = leap(law, psi, energy, by_y, x0, x1, q, u, h, a, b, m)
-        if not wrong <= TOLERANCE * law[5] and abs(h) > 1e-6:
+        A, B, M, wrong = leap(law, psi, energy + law[6] * b, by_y, x0, x1, q, u, h, a)
+        if not wrong <= TOLERANCE and abs(h) > 1e-6:
             h *= 0.5
             continue
-        u, a, b, m = (end if last else u + h), A, B, M
+        u, a, b, m = (end if last else u + h), A, b + B, m + M
         h *= 2.0
     return a, b, m
 
@@ -123,8 +172,17 @@ def travelled(
         y = 0.0
     if y == 0.0:
         q = law[7]
-    y, more, m = followed(law, out, energy + law[6] * b, False, s, length, q, y, m)
-    return y, b + more, m
+    far = FAR * first_bound(law, out, energy)
+    while True:
+        goal = length if length - s <= 2.0 * far else s + far
+        y, more, m = followed(law, out, energy + law[6] * b, False, s, goal, q, y, m)
+        s, b, q, far = goal, b + more, 1.0, 2.0 * far
+        if s == length:
+            return y, b, m
+        # Leaps are no longer than the way in which y comes to its bound: so far out they would be many, for nothing.
+        if abs(y - bound(law, out, energy + law[6] * b)) <= NEAR * y + TOLERANCE * law[5]:
+            end, more = on_bound(law, out, energy + law[6] * b, length - s)
+            return end, b + more, m + (length * end - s * y - more)
 
 
 def moved(p: Array, r: int, e: float, goal: float, z: Array, o: int, dz: Array) -> tuple[float, float, float]:

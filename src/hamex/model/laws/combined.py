@@ -290,7 +290,7 @@ class Combined(PathLaw):
     @classmethod
     def softest(cls, group: Any, k: Array, tau: float, isotropic: bool = True) -> Array:
         parts = [kind.softest(own, share * k, tau, isotropic) for kind, own, share in cls.inner(group)]
-        return np.asarray(np.sum(parts, axis=0))
+        return cls.left_when_gone(group, np.asarray(np.sum(parts, axis=0)))
 
     @classmethod
     def slow_tangent(cls, group: Any, k: Array, isotropic: bool = True) -> Array:

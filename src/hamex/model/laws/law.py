@@ -152,7 +152,13 @@ class Law:
 
         ``isotropic`` hardening may count or not: with several stages it does not.
         """
-        return cls.slow_tangent(group, k, isotropic)
+        return cls.left_when_gone(group, cls.slow_tangent(group, k, isotropic))
+
+    @classmethod
+    def left_when_gone(cls, group: Any, least: Array) -> Array:
+        """Least tangents, nothing where a spring that hardens may break and be gone."""
+        jumps = cls.jumps(group)
+        return np.where(jumps, np.minimum(least, 0.0), least) if np.any(jumps) else least
 
     @classmethod
     def slow_tangent(cls, group: Any, k: Array, isotropic: bool = True) -> Array:
