@@ -1,5 +1,7 @@
 """All systems of the file, by name."""
 
+from functools import cache
+
 import sympy as sp
 from stated import System
 from systems_continua import CONTINUA
@@ -20,10 +22,11 @@ def kind(system: System) -> tuple[object, ...]:
     return (len(system.space), highest, min(len(system.fields), 3), system.convex, *there)
 
 
-def one_of_each_kind() -> set[str]:
+@cache
+def one_of_each_kind() -> frozenset[str]:
     """Names of the accepted systems that the short round takes."""
     first: dict[object, str] = {}
     for name, system in SYSTEMS.items():
         if not system.refused:
             first.setdefault(kind(system), name)
-    return set(first.values())
+    return frozenset(first.values())
