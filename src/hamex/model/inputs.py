@@ -268,12 +268,3 @@ def semidefinite(who: str, what: str, matrix: Any, labels: Sequence[str], scale:
             f"{who}: {what} is indefinite (negative for a motion of {labels[weak]!r}); "
             "it must not be negative for any motion"
         )
-
-
-def refuse_law(who: str, one: str, law: object) -> None:
-    """Arrays of models hold the numbers of sliders: say where any other law goes."""
-    if law is not None:
-        raise ModelError(
-            f"{who}: arrays of models hold sliders, given by their numbers as in yield_force; for {type(law).__name__} "
-            f"give hx.batch or hx.Study a list of models instead, [{one}(…, law) for …], of any law"
-        )

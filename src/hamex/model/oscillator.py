@@ -16,7 +16,7 @@ from hamex.errors import ModelError
 from hamex.model.assembly import SpringLaw
 from hamex.model.backbone import Parallel
 from hamex.model.damping import Damping, Ratio
-from hamex.model.inputs import beyond, refuse_law
+from hamex.model.inputs import beyond
 from hamex.model.laws.law import Law
 from hamex.model.laws.slider import Slider
 from hamex.model.record import Model, dense
@@ -291,3 +291,12 @@ def _check(name: str, values: Array, positive: bool, signed: bool, infinite: boo
     raise ModelError(
         f"{WHO}: {name}[{i}] must be {'' if infinite else 'finite and '}{need}, got {np.atleast_1d(values)[i]}"
     )
+
+
+def refuse_law(who: str, one: str, law: object) -> None:
+    """Arrays of models hold the numbers of sliders: say where any other law goes."""
+    if law is not None:
+        raise ModelError(
+            f"{who}: arrays of models hold sliders, given by their numbers as in yield_force; for {type(law).__name__} "
+            f"give hx.batch or hx.Study a list of models instead, [{one}(…, law) for …], of any law"
+        )

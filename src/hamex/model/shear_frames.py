@@ -15,7 +15,8 @@ from numpy.typing import ArrayLike, NDArray
 from hamex.checks import check_range, floats
 from hamex.errors import ModelError
 from hamex.model.damping import Modal, Ratio, Rayleigh
-from hamex.model.inputs import beyond, refuse_law
+from hamex.model.inputs import beyond
+from hamex.model.oscillator import refuse_law
 from hamex.model.units import Units
 from hamex.names import options_by_keyword
 
