@@ -76,7 +76,7 @@ export function drawCurves({plot, note}, {state, curves, result, running}) {
   });
   const words = `${measure === "collapse" ? "collapse" : "limit"} ${short(limit, 3)}`,
     {shapes, annotations} = mark(limit, words, {dash: "dash", ink: colour.bad});
-  const empty = running ? "the first record …" : "Run: every record is scaled up and a curve appears";
+  const empty = running ? "the first record …" : "Run: every record is scaled up<br>and a curve appears";
   draw(plot, [records, ...(result ? [...fractiles(result), ...capacities(result, curves, limit, right)] : [])], {
     xaxis: {title: demandName(state, measure), range: [0, right]},
     yaxis: {title: intensityName(state), range: [0, top]},
