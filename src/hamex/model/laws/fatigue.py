@@ -248,6 +248,10 @@ class MinMax(Combined):
 class Fatigue(Combined):
     """A law that breaks by low-cycle fatigue, with the parameters of OpenSees' Fatigue.
 
+    Cycles are counted as there, by the rainflow rule, and the spring breaks in tension where the damage with the present
+    deformation is Dmax. Where turning back would break it at once, it breaks there, as every spring that would not
+    survive a reversal: OpenSees' waits for the turn.
+
     Parameters
     ----------
     law : of the spring while it is whole.
