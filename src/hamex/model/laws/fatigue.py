@@ -19,7 +19,7 @@ import numpy as np
 from hamex.errors import LawError
 from hamex.model.laws.combined import BROKEN, GONE, OWN, Combined, part_of, settle, together
 from hamex.model.laws.law import Array, Law, checked, number
-from hamex.model.laws.path import FOLLOWED, WAY
+from hamex.model.laws.path import FOLLOWED, FORCE, WAY
 
 
 def along_limits(
@@ -96,68 +96,20 @@ def exhausted(p: Array, r: int, e: float, way: float, z: Array, o: int) -> tuple
     return first, (c + way * closed if closed <= y else way * math.inf)
 
 
-def if_turned(p: Array, r: int, x: float, z: Array, o: int) -> float:
-    """Damage with the present deformation just behind a turn at the distance x from C, inside a range that is held."""
-    outer = 0.5 * used(p, r, abs(z[o + A] - z[o + B]))
-    return z[o + DAMAGE] + outer + used(p, r, x) + 0.5 * used(p, r, z[o + RANGE] - x)
-
-
-def turning(p: Array, r: int, e: float, way: float, z: Array, o: int) -> tuple[float, float]:
-    """On the way from e: until where, and since where, a spring in tension would be lost by turning back.
-
-    Inside a range that is held the damage with the present deformation jumps at a turn, by the half cycle that is then
-    open again. As a function of the place the sum is convex, falling first: the half cycle grows shorter.
-    """
+def is_lost_by_turning(p: Array, r: int, e: float, z: Array, o: int) -> bool:
+    """Whether turning back at e takes a spring in tension at once: inside a range that is held the damage with the
+    present deformation jumps there, by the half cycle that is open again."""
     x, y = abs(e - z[o + C]), z[o + RANGE]
-    if z[o + SEEN] == 0.0 or z[o + HELD] == 0.0 or not x < y:
-        return -way * math.inf, way * math.inf
-    power = -1.0 / p[r + M] - 1.0
-    ratio = 0.5 ** (1.0 / power) if power > 0.0 else 0.0
-    least = y * ratio / (1.0 + ratio)
-    until = since = math.inf
-    low, high = x, max(x, least)
-    if if_turned(p, r, x, z, o) < p[r + D_MAX]:
-        until = -math.inf
-    elif if_turned(p, r, high, z, o) < p[r + D_MAX]:
-        for _ in range(60):
-            middle = 0.5 * (low + high)
-            if if_turned(p, r, middle, z, o) < p[r + D_MAX]:
-                high = middle
-            else:
-                low = middle
-        until = way * z[o + C] + low
-    low, high = max(x, least), y
-    if until < math.inf and if_turned(p, r, y, z, o) >= p[r + D_MAX]:
-        for _ in range(60):
-            middle = 0.5 * (low + high)
-            if if_turned(p, r, middle, z, o) < p[r + D_MAX]:
-                low = middle
-            else:
-                high = middle
-        since = way * z[o + C] + high
-    return way * until, way * since
-
-
-def in_tension(p: Array, r: int, e: float, low: float, high: float, h: float, z: Array, o: int, dz: Array) -> float:
-    """Where the force is first positive on the way from e, between two places; infinite: nowhere."""
-    _, _, force, _ = together(p, r, e, low - e, h, z, o, dz)
-    if force > 0.0:
-        return low
-    _, _, force, _ = together(p, r, e, high - e, h, z, o, dz)
-    if not (high > low and force > 0.0):
-        return math.inf
-    for _ in range(60):
-        middle = 0.5 * (low + high)
-        _, _, force, _ = together(p, r, e, middle - e, h, z, o, dz)
-        if force > 0.0:
-            high = middle
-        else:
-            low = middle
-    return high
+    if z[o + FORCE] <= 0.0 or z[o + HELD] == 0.0 or not x < y:
+        return False
+    outer = 0.5 * used(p, r, abs(z[o + A] - z[o + B]))
+    return z[o + DAMAGE] + outer + used(p, r, x) + 0.5 * used(p, r, y - x) > p[r + D_MAX]
 
 
 def where_lost(p: Array, r: int, e: float, d: float, h: float, z: Array, o: int, dz: Array) -> float:
     """Deformation at which the spring is lost on the way from e to e + d; infinite where it is not."""
+    if z[o + GONE] == 0.0 and is_lost_by_turning(p, r, e, z, o):
+        return e  # whichever way it moves: a step whose force jumps at its start may have no solution
     if z[o + GONE] != 0.0 or d == 0.0:
         return math.inf
     way = 1.0 if d > 0.0 else -1.0
@@ -167,18 +119,24 @@ def where_lost(p: Array, r: int, e: float, d: float, h: float, z: Array, o: int,
         counted(p, r, e, dz, o)
     limit = p[r + MAX] if way > 0.0 else p[r + MIN]
     first, fatal = exhausted(p, r, e, way, dz, o)
-    until, since = turning(p, r, e, way, dz, o)
     at = way * min(way * fatal, way * limit)
-    goal = way * min(way * at, way * (e + d))
-    if way * (until - e) > 0.0:
-        held = in_tension(p, r, e, e, way * min(way * until, way * goal), h, z, o, dz)
-        if held < math.inf:
-            return held
-    first = way * min(way * first, way * since)
-    if way * first <= way * goal:
-        held = in_tension(p, r, e, way * max(way * first, way * e), goal, h, z, o, dz)
-        if held < math.inf:
-            at = held
+    if way * first <= min(way * at, way * (e + d)):
+        low = way * max(way * first, way * e)
+        _, _, force, _ = together(p, r, e, low - e, h, z, o, dz)
+        if force > 0.0:
+            at = low
+        elif way > 0.0:  # in tension only: from the zero of the force on
+            high = min(at, e + d)
+            _, _, force, _ = together(p, r, e, high - e, h, z, o, dz)
+            if force > 0.0:
+                for _ in range(60):
+                    middle = 0.5 * (low + high)
+                    _, _, force, _ = together(p, r, e, middle - e, h, z, o, dz)
+                    if force > 0.0:
+                        high = middle
+                    else:
+                        low = middle
+                at = high
     return way * max(way * at, way * e) if way * (at - (e + d)) <= 0.0 else math.inf
 
 
@@ -248,9 +206,10 @@ class MinMax(Combined):
 class Fatigue(Combined):
     """A law that breaks by low-cycle fatigue, with the parameters of OpenSees' Fatigue.
 
-    Cycles are counted as there, by the rainflow rule, and the spring breaks in tension where the damage with the present
-    deformation is Dmax. Where turning back would break it at once, it breaks there, as every spring that would not
-    survive a reversal: OpenSees' waits for the turn.
+    Cycles are counted as there, by the rainflow rule, and the spring breaks in tension where the damage with the
+    present deformation passes Dmax. One that turning back would break at once goes at the end of a step, or at a point
+    of :func:`hamex.respond`, whichever way it then moves, as every spring that would not survive a reversal; OpenSees'
+    goes on until it turns. Between turning points both are the same.
 
     Parameters
     ----------
