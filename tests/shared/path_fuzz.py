@@ -560,7 +560,7 @@ def count(first, steps, factor, tell, seconds=math.inf):
     rows = []
 
     def more():
-        rows.append(counted(first + len(rows), factor))
+        rows.append(counted(first + len(rows), factor, steps=120))  # many of a run: its kernels cost more than they do
         if factor is None and is_other(rows[-1]):
             tell(f"  {rows[-1]}")
         return rows[-1]["steps"]
