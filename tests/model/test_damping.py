@@ -169,3 +169,13 @@ def test_wishes_that_the_frame_cannot_meet_are_refused(wish, message):
 def test_a_mode_without_stiffness_has_no_critical_damping():
     with pytest.raises(ModelError, match="mode 1 has no stiffness at rest"):
         hx.shear_frame([1.0, 1.0], [10.0, 10.0], hx.ratio(0.05), laws=[hx.PowerLaw(1.0, 0.5), None])
+
+
+def test_nor_have_two_modes_whose_frequencies_are_rounding():
+    """Of several storeys that carry nothing at rest; had been told from each other alone, and damped by 1e8."""
+    nothing = hx.laws.Gap(0.01)
+    k = [394.2, 274.3, 245.4, 153.5, 427.5, 301.1, 222.2, 190.7]
+    laws = [None, None, nothing, None, nothing, None, nothing, None]
+    for wish in (hx.rayleigh(0.03), hx.ratio(0.02)):
+        with pytest.raises(ModelError, match="mode 1 has no stiffness at rest"):
+            hx.shear_frame(np.linspace(0.7, 1.9, 8), k, wish, laws)

@@ -12,17 +12,38 @@ import hamex as hx
 from hamex.errors import LawError, SchemeError
 
 
-@pytest.mark.parametrize("seed", [3, 4, *(pytest.param(seed, marks=pytest.mark.heavy) for seed in range(5, 60))])
+@pytest.mark.parametrize("seed", [3, *(pytest.param(seed, marks=pytest.mark.heavy) for seed in range(4, 60))])
 def test_random_structures_below_the_bound(seed):
     row = path_fuzz.outcome(seed)
     assert not row["bad"], row
 
 
-@pytest.mark.parametrize("seed", [1, *(pytest.param(seed, marks=pytest.mark.heavy) for seed in range(2, 100))])
+@pytest.mark.parametrize(
+    "seed", [3, *(pytest.param(seed, marks=pytest.mark.heavy) for seed in range(1, 100) if seed != 3)]
+)
 def test_twenty_starts_find_the_one_solution_of_the_package(seed):
     row = path_fuzz.counted(seed, steps=20)
     assert (row["several"], row["lost"], row["other"]) == (0, 0, 0)
     assert row["steps"] > 0
+
+
+@pytest.mark.heavy
+@pytest.mark.parametrize("seed", [48, 66, 231, 500015])
+def test_what_the_fuzz_found(seed):
+    """A law that went on without end, overflow behind a structure that had run away, damping of modes that are
+    rounding, a spring that a turn took."""
+    row = path_fuzz.outcome(seed, phases=2)
+    assert not row["bad"], row
+
+
+@pytest.mark.heavy
+def test_a_joint_without_mass_goes_to_a_break_in_no_time():
+    """Above a floor without mass a storey is stretched beyond its limit at once when another breaks: no piece of the
+    step ends at the break, however short. It had been looked for in pieces of 1e-315 (own: seed 335 of the fuzz)."""
+    row = path_fuzz.outcome(335, phases=2)
+    assert not row["bad"], row
+    assert row["massless"]
+    assert row["breaks"] == 14
 
 
 def falling(share):

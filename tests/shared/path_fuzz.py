@@ -4,11 +4,14 @@ Run ``python tests/shared/path_fuzz.py --steps 1000000 --seed 1``: run number i 
 ranges can be run apart and a failure repeated (``--only 4711``). Every law of :data:`LAWS` on one to thirty springs,
 with and without P-Delta, on oscillators, shear frames (of one law, of several, with floors without mass) and general
 structures. What is counted as bad: a step that is not solved, an energy balance above 1e-11 of the largest work,
-numbers that are not finite. ``--starts 10000`` solves steps from twenty random starts each instead, by a Newton method
-of its own, see :class:`Step`.
+numbers that are not finite, and an error that goes away when the same steps are taken in shorter parts. A structure
+that has run away is no longer counted: what overflows behind that is told by itself (:class:`Parts`).
+``--starts 10000`` solves steps from twenty random starts each instead, by a Newton method of its own, see
+:class:`Step`. An interrupt ends all of them with what was counted until then.
 """
 
 import argparse
+import itertools
 import math
 import signal
 import sys
@@ -300,14 +303,16 @@ def outcome(seed, laws=None, phases=1):
     drawn = Drawn(seed, laws=laws)
     row = {"seed": seed, "laws": drawn.laws, "kind": drawn.kind, "springs": len(drawn.model.springs), "bad": ""}
     row |= {"softens": is_pushed_over(drawn), "steps": 0, "residual": 0.0, "solves": 0, "breaks": 0}
+    row |= {"gone": 0, "behind": 0, "vanished": 0}
     row |= {"massless": bool(np.any(drawn.model.massless)), "share": drawn.scheme.step / drawn.limit}
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         for phase in range(phases):
             if phase:
                 drawn.shake()
+            parts = Parts(drawn)
             try:
-                for sol, steps in parts(drawn):
+                for sol, steps in parts:
                     row["steps"] += steps
                     row["residual"] = max(row["residual"], float(sol.residual))
                     if "solves" in sol.names:
@@ -315,6 +320,11 @@ def outcome(seed, laws=None, phases=1):
                     row["breaks"] += int(sol.values("events").sum()) if "events" in sol.names else 0
             except HamexError as error:
                 row["bad"] = f"phase {phase}, {type(error).__name__}: {error}"[:160]
+            row["gone"] += parts.gone
+            row["behind"] += parts.behind
+            row["vanished"] += len(parts.vanished)
+            if parts.vanished:
+                row["bad"] = f"phase {phase}, gone in shorter parts: {parts.vanished[0]}"[:160]
     if not row["residual"] <= ENERGY:
         row["bad"] = f"energy {row['residual']:.1e}"
     return row
@@ -325,30 +335,59 @@ def is_pushed_over(drawn):
     return bool(np.linalg.eigvalsh(dense(drawn.model.stiffness))[0] < 0)
 
 
-def parts(drawn):
-    """The run and how many of its steps count, until it ends or the structure has run away. What may do so is run in
-    parts, one from the end of the other, since what falls close to the bound grows a hundredfold in every step: short
-    ones at first and far out, and shorter ones where one ends beyond all numbers."""
-    h, start, most, first = drawn.scheme.step, drawn.problem.start, 3000 * drawn.u, 0
-    many = 40 if is_pushed_over(drawn) else drawn.steps
-    while first < drawn.steps:
-        count = min(many, drawn.steps - first)
+class Parts:
+    """A run and how many of its steps count, until it ends or the structure has run away, further than 3000 of its
+    yield deformations; what lies behind that is not looked at.
+
+    What may run away is run in parts, one from the end of the other, since what falls close to the bound grows a
+    hundredfold in every step: short ones at first and far out, and shorter ones where one ends with an error.
+
+    Attributes
+    ----------
+    gone : whether it ran away.
+    behind : errors of parts that reach beyond the step in which it did: overflow, told and not counted as bad.
+    vanished : errors of parts whose steps were all taken in shorter ones: those are failures.
+    """
+
+    def __init__(self, drawn):
+        self.drawn, self.gone, self.behind, self.vanished = drawn, False, 0, []
+
+    def __iter__(self):
+        drawn, most, may_go = self.drawn, 3000 * self.drawn.u, is_pushed_over(self.drawn)
+        start, first, many = drawn.problem.start, 0, 40 if may_go else drawn.steps
+        failed = []  # (the step after the last of a part with an error, what it said)
+        while first < drawn.steps:
+            count = min(many, drawn.steps - first)
+            try:
+                sol = self.part(start, first, count)
+            except (ConvergenceError, OverflowRunError) as error:
+                if count == 1 or not may_go:
+                    raise
+                failed.append((first + count, f"{type(error).__name__} in steps {first + 1} to {first + count}"))
+                many = max(count // 4, 1)
+                continue
+            far = np.abs(sol.values("displacement")).max(axis=1)
+            beyond = np.flatnonzero(~(far < most))
+            self.gone = len(beyond) > 0 or sol.exceeded is not None
+            count = int(beyond[0]) if len(beyond) else len(far) - 1
+            if count < len(far) - 1:  # energies are those of the steps that count
+                sol = self.part(start, first, count)
+            yield sol, count
+            first += count
+            self.vanished += [said for end, said in failed if end < first + (not self.gone)]
+            failed = [(end, said) for end, said in failed if end >= first + (not self.gone)]
+            if self.gone:
+                break
+            start = sol.final
+            many = 2 * many if far.max() < 0.01 * most else 20
+        self.behind = len(failed)
+
+    def part(self, start, first, count):
+        """So many steps behind the first ones."""
+        drawn, h = self.drawn, self.drawn.scheme.step
         load = drawn.problem.load.after(first * h) if first else drawn.problem.load
         problem = drawn.problem.replace(load=load, duration=count * h, start=start)
-        try:
-            sol = hx.solve(problem, drawn.scheme, limit=hx.Limit(None, drift=most))
-        except (ConvergenceError, OverflowRunError):
-            if count == 1 or not is_pushed_over(drawn):
-                raise
-            many = max(count // 4, 1)
-            continue
-        far = np.abs(sol.values("displacement")).max(axis=1)
-        gone = np.flatnonzero(~(far < most))
-        yield sol, int(gone[0]) if len(gone) else len(far) - 1
-        if len(gone) or sol.exceeded is not None:
-            return
-        start, first = sol.final, first + count
-        many = 2 * many if far.max() < 0.01 * most else 20
+        return hx.solve(problem, drawn.scheme, limit=hx.Limit(None, drift=3000 * drawn.u))
 
 
 # One solution -------------------------------------------------------------------------------------------------
@@ -518,23 +557,55 @@ def counted(seed, factor=None, steps=20, starts=20):
 
 def count(first, steps, factor, tell, seconds=math.inf):
     """Rows of :func:`counted` until so many steps were solved from all starts, or the time is up."""
-    rows, taken, seed, began = [], 0, first, time.process_time()
+    rows = []
+
+    def more():
+        rows.append(counted(first + len(rows), factor, steps=120))  # many of a run: its kernels cost more than they do
+        if factor is None and is_other(rows[-1]):
+            tell(f"  {rows[-1]}")
+        return rows[-1]["steps"]
+
+    repeated(more, steps, seconds, lambda taken: f"{taken} steps, {len(rows)} runs", tell)
+    return rows
+
+
+def is_other(row):
+    """Whether a row of :func:`counted` is not as promised."""
+    return any(row[name] for name in ("several", "lost", "other"))
+
+
+STOPPED = []  # signals that came; one that arrives where Python may not raise is found between two runs
+
+
+def stop(number, frame):
+    """End the runs, with a summary."""
+    STOPPED.append(number)
+    raise KeyboardInterrupt
+
+
+def repeated(more, goal, seconds, told, tell):
+    """Call ``more`` until what it returns adds up to the goal, or so many seconds of processor time are over, or an
+    interrupt comes; says every twenty seconds how far it is. Every kernel is compiled at its first use: what a run
+    alone would not be worth serves hundreds."""
+    taken, began = 0, time.process_time()
     worth, kernels.WORTH_COMPILING = kernels.WORTH_COMPILING, 0
-    told = began
+    last = began
+
+    def so_far():
+        return f"  {told(taken)}, {time.process_time() - began:.0f} s of processor time"
+
     try:
-        while taken < steps and time.process_time() - began < seconds:
-            rows.append(counted(seed, factor))
-            taken, seed = taken + rows[-1]["steps"], seed + 1
-            if factor is None and any(rows[-1][name] for name in ("several", "lost", "other")):
-                tell(f"  {rows[-1]}")
-            if time.process_time() - told > 20:
-                told = time.process_time()
-                tell(f"  {taken} steps, {len(rows)} runs, {told - began:.0f} s of processor time")
+        while taken < goal and time.process_time() - began < seconds and not STOPPED:
+            taken += more()
+            if time.process_time() - last > 20:
+                last = time.process_time()
+                tell(so_far())
     except KeyboardInterrupt:
-        tell("  interrupted")
+        STOPPED.append(signal.SIGINT)
     finally:
         kernels.WORTH_COMPILING = worth
-    return rows
+    if taken < goal:
+        tell(f"{so_far()}: {'interrupted' if STOPPED else 'the time is up'}")
 
 
 def counts(rows):
@@ -588,25 +659,26 @@ def stiffnesses(model):
     return [(group, blocks.by_group[kind]) for kind, group in model.laws.items() if len(group.springs)]
 
 
-def several_found(first, tries, factor):
+def several_found(first, tries, factor, tell=print, seconds=math.inf):
     """How many of so many random frames, pushed to where their springs begin to fall, have a step of ``factor`` times
     the bound with several solutions: under a load that has one solution in the softest direction."""
-    tried, found, most, example, seed = 0, 0, 0, None, first
-    while tried < tries:
-        there, seed = at_the_fall(seed, factor), seed + 1
+    rows, seeds = [], itertools.count(first)
+
+    def more():
+        there = at_the_fall(next(seeds), factor)
         if there is None:
-            continue
-        tried += 1
+            return 0
         drawn, step, u, z, v = there
-        if several_of(drawn, step, u, z, v) > 1:
-            found += 1
-            most, example = max(most, len(u)), example or (drawn.seed, drawn.laws, len(u))
-    return (
-        f"{tried} frames and oscillators at {factor:g} of the bound: {found} with several solutions, of up to {most} "
-        f"storeys; the first is seed {example[0]}, {example[1]}, {example[2]} storeys"
-        if found
-        else f"{tried}: none"
-    )
+        rows.append((several_of(drawn, step, u, z, v), len(u), drawn.seed, drawn.laws))
+        return 1
+
+    repeated(more, tries, seconds, lambda taken: f"{taken} frames", tell)
+    found = [row for row in rows if row[0] > 1]
+    said = f"{len(rows)} frames and oscillators at {factor:g} of the bound: {len(found)} with several solutions"
+    if found:
+        most, storeys, seed, laws = max(found, key=lambda row: row[1])
+        said += f", of up to {storeys} storeys (seed {seed}, {laws}, has {most}); seeds {[row[2] for row in found[:8]]}"
+    return said, len(found)
 
 
 def several_of(drawn, step, u, z, v):
@@ -627,27 +699,20 @@ PHASES = 2  # of a run in the fuzz
 
 
 def run(first, steps, tell=print, laws=None, seconds=math.inf):
-    """Runs from seed ``first`` on until so many steps were taken, or so many seconds of processor time; rows of
-    :func:`outcome`. An interrupt ends them, and what was counted until then is kept. Every kernel is compiled at its
-    first use: what a run alone would not be worth serves hundreds."""
-    rows, taken, began = [], 0, time.process_time()
-    worth, kernels.WORTH_COMPILING = kernels.WORTH_COMPILING, 0
-    told = began
-    try:
-        while taken < steps and time.process_time() - began < seconds:
-            row = outcome(first + len(rows), laws, PHASES)
-            rows.append(row)
-            taken += row["steps"]
-            if row["bad"]:
-                tell(f"  seed {row['seed']}: {row['bad']} {row['laws']} {row['kind']}")
-            if time.process_time() - told > 20:
-                told = time.process_time()
-                bad = sum(bool(row["bad"]) for row in rows)
-                tell(f"  {taken} steps, {len(rows)} runs, {bad} bad, {told - began:.0f} s of processor time")
-    except KeyboardInterrupt:
-        tell("  interrupted")
-    finally:
-        kernels.WORTH_COMPILING = worth
+    """Runs from seed ``first`` on until so many steps were taken; rows of :func:`outcome`."""
+    rows = []
+
+    def more():
+        row = outcome(first + len(rows), laws, PHASES)
+        rows.append(row)
+        if row["bad"]:
+            tell(f"  seed {row['seed']}: {row['bad']} {row['laws']} {row['kind']}")
+        return row["steps"]
+
+    def told(taken):
+        return f"{taken} steps, {len(rows)} runs, {sum(bool(row['bad']) for row in rows)} bad"
+
+    repeated(more, steps, seconds, told, tell)
     return rows
 
 
@@ -669,12 +734,18 @@ def summary(rows):
         "of 20 springs and more": lambda row: row["springs"] >= 20,
     }
     by |= {name: [row for row in rows if is_one(row)] for name, is_one in kinds.items()} | {"all": rows}
-    return [
+    lines = [
         f"{name:24}{sum(row['steps'] for row in own):9} steps{len(own):6} runs"
         f"{max((row['residual'] for row in own), default=0.0):9.1e} energy"
         f"{max((row['solves'] for row in own), default=0):4} solves{sum(row['breaks'] for row in own):6} breaks"
         f"{sum(bool(row['bad']) for row in own):4} bad"
         for name, own in by.items()
+    ]
+    ran, behind, vanished = (sum(row[name] for row in rows) for name in ("gone", "behind", "vanished"))
+    return [
+        *lines,
+        f"{ran} of {PHASES * len(rows)} loads made the structure run away; {behind} parts overflowed behind that",
+        f"{vanished} errors went away in shorter parts (counted as bad)",
     ]
 
 
@@ -690,8 +761,8 @@ def main():
     arguments.add_argument("--only", type=int, help="one run, its outcome in full")
     given = arguments.parse_args()
 
-    for stop in (signal.SIGINT, signal.SIGTERM):  # both end the runs, with a summary
-        signal.signal(stop, signal.default_int_handler)
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, stop)
 
     def tell(line):
         print(line, flush=True)
@@ -699,11 +770,13 @@ def main():
     if given.only is not None:
         tell(outcome(given.only, given.law, PHASES))
     elif given.several:
-        tell(several_found(given.seed, given.several, given.factor or 1.05))
+        said, found = several_found(given.seed, given.several, given.factor or 1.05, tell, given.seconds)
+        tell(said)
+        sys.exit(not found)
     elif given.starts:
         rows = count(given.seed, given.starts, given.factor, tell, given.seconds)
         tell("\n".join(counts(rows)))
-        sys.exit(given.factor is None and any(row["several"] or row["lost"] for row in rows))
+        sys.exit(given.factor is None and any(map(is_other, rows)))
     else:
         rows = run(given.seed, given.steps, tell, given.law, given.seconds)
         tell("\n".join(summary(rows)))

@@ -24,7 +24,7 @@ from __future__ import annotations
 from math import sqrt
 from typing import Any
 
-from hamex.march.springs import BROKEN, FORCE, JUMP, asked, spring_along, spring_piece
+from hamex.march.springs import BROKEN, FORCE, JUMP, MOST_PIECES, asked, spring_along, spring_piece
 
 Array = Any
 
@@ -49,9 +49,13 @@ def forces_on_path(P: Array, deformations: Array, z: Array, forces: Array) -> No
         if goal != e:
             way = 1.0 if goal > e else -1.0
             _, _, edge = spring_piece(P, 0, e, way, z, 0)
-            while way * (edge - goal) < 0.0:
+            pieces = 0
+            while way * (edge - goal) < 0.0 and pieces < MOST_PIECES:
                 _, _, edge = spring_piece(P, 0, edge, way, z, 0)
+                pieces += 1
             spring_piece(P, 0, goal, way, z, 0)
+            if pieces == MOST_PIECES:
+                z[FORCE] = float("nan")
             e = goal
         forces[i] = z[FORCE]
 
@@ -75,8 +79,9 @@ def by_pieces(
     taken, d, G = h, 0.0, R
     at, s, W, comes = u, 0.0, 0.0, z[FORCE]
     way, begins = (1.0 if comes < R else -1.0), comes != R
-    walks = begins
+    walks, pieces = begins, 0
     while walks:
+        pieces += 1
         F, k, edge = spring_piece(P, r, at, way, z, 0)
         if begins and way * (R - F) < 0.0:  # it was gone before it moved
             way, begins = -way, False
@@ -91,6 +96,8 @@ def by_pieces(
         d = s + y
         G = (W + (F + 0.5 * k * y) * y) / d if s != 0.0 else F + 0.5 * k * y
         walks = way * (edge - (u + d)) < 0.0
+        if pieces == MOST_PIECES:
+            d, walks = float("nan"), False  # told as numbers that are lost
         if walks:
             t = edge - u
             W += (F + 0.5 * k * (t - s)) * (t - s)

@@ -37,6 +37,9 @@ BROKEN = 1 << 16  # piece of a spring whose force jumps on the path of a step
 # Of the forces that meet and of what the spring would carry without slip: what is less is rounding. A force near zero
 # is a difference of larger numbers, and so is no measure by itself.
 JUMP = 1e-9
+# Straight pieces on the path of a step; laws have some ten. A spring that does not come to the end with so many has no
+# force, and the step is told as one that is not solved.
+MOST_PIECES = 1000
 
 
 class SpringGroups(NamedTuple):
@@ -198,11 +201,11 @@ def followed(
         dz[v] = z[v]
     way = 1.0 if d > 0.0 or (d == 0.0 and z[o + WAY] >= 0.0) else -1.0
     start, k, edge = spring_piece(p, r, e, way, dz, o)
-    here, mean, slope, at, force, piece = 0.0, 0.0, 0.0, e, start, 0
+    here, mean, slope, at, force, piece, pieces = 0.0, 0.0, 0.0, e, start, 0, 0
     size = p[r] * (abs(e) + abs(d) + abs(z[o]))
-    while way * (edge - (e + d)) < 0.0:
+    while way * (edge - (e + d)) < 0.0 and pieces < MOST_PIECES:
         comes = force + k * (edge - at)
-        at = edge
+        at, pieces = edge, pieces + 1
         force, ahead, edge = spring_piece(p, r, at, way, dz, o)
         if piece == 0 and abs(force - comes) > JUMP * (abs(force) + abs(comes) + size):
             piece = BROKEN
@@ -211,6 +214,8 @@ def followed(
             mean += k * (there - here) * (1.0 - 0.5 * (here + there))
             slope += 0.5 * k * (there * there - here * here)
             here, k = there, ahead
+    if pieces == MOST_PIECES:
+        mean = float("nan")
     mean += k * (1.0 - here) * (0.5 - 0.5 * here)
     slope += 0.5 * k * (1.0 - here * here)
     if d == 0.0:
@@ -234,17 +239,19 @@ def reached(
     if goal == at:
         for v in range(o, o + many):
             dz[v] = z[v]
-    held, since, piece = force, at, 0
+    held, since, piece, pieces = force, at, 0, 0
     size = p[r] * (abs(at) + abs(goal) + abs(z[o]))
-    while way * (edge - goal) < 0.0:
+    while way * (edge - goal) < 0.0 and pieces < MOST_PIECES:
         comes = force + k * (edge - at)
-        at = edge
+        at, pieces = edge, pieces + 1
         force, ahead, edge = spring_piece(p, r, at, way, dz, o)
         if piece == 0 and abs(force - comes) > JUMP * (abs(force) + abs(comes) + size):
             held, since, piece = comes, at, BROKEN
         if piece == 0:
             k = ahead
     force, _, _ = spring_piece(p, r, goal, 0.0, dz, o)
+    if pieces == MOST_PIECES:
+        force = held = float("nan")
     dz[o] = goal - dz[o + FORCE] / p[r]
     return (held + k * (goal - since) if piece == BROKEN else force), k, piece
 
@@ -254,9 +261,10 @@ def first_break(p: Array, r: int, e: float, d: float, z: Array, o: int) -> float
     Infinite where it does not."""
     way, at, size = (1.0 if d > 0.0 else -1.0), e, p[r] * (abs(e) + abs(d) + abs(z[o]))
     force, k, edge = spring_piece(p, r, at, way, z, o)
-    while way * (edge - (e + d)) < 0.0:
+    pieces = 0
+    while way * (edge - (e + d)) < 0.0 and pieces < MOST_PIECES:
         comes = force + k * (edge - at)
-        at = edge
+        at, pieces = edge, pieces + 1
         force, k, edge = spring_piece(p, r, at, way, z, o)
         if abs(force - comes) > JUMP * (abs(force) + abs(comes) + size):
             return at

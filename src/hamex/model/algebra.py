@@ -153,7 +153,10 @@ def eigen(mass: Any, stiffness: Any, count: int | None = None, definite: bool = 
         raise ModelError(
             f"modes: {count} asked for, but the masses allow {available} mode{'s' if available != 1 else ''}"
         )
+    # Of all that were found, not of those asked for: of two free motions both are rounding, as large as each other.
+    still = _STILL * abs(squares).max(initial=0.0)
     squares, shapes = squares[:count], shapes[:, :count]
+    squares = np.where(abs(squares) < still, 0.0, squares)
     if definite:
         squares = np.where(squares < _ROUNDED * float((diagonal(stiffness) / diagonal(mass)).max()), 0.0, squares)
     if squares.size and squares.min() < -1e-9 * abs(squares).max():

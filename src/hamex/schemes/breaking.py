@@ -92,6 +92,8 @@ class _Cut:
             length = low + (high - low) * share
             if not low < length < high or high - low <= _CLOSE * high or _gap(behind, 1.0, known) <= _CLOSE:
                 return behind, high
+            if high <= _CLOSE:  # a joint without mass goes there in no time: no shorter piece ends at the break
+                return behind, high
             trial = self._tried(now, gone, length)
             known += [one for one in trial.breaks if one not in known]
             side, gap = (1 if trial.breaks else -1), _gap(trial, 1.0, known)

@@ -148,6 +148,8 @@ def followed(
             continue
         u, a, b, m = (end if last else u + h), A, b + B, m + M
         h *= 2.0
+        if a != a or b != b:  # beyond all numbers: a million leaps would not bring them back
+            break
     return a, b, m
 
 
@@ -177,7 +179,7 @@ def travelled(
         goal = length if length - s <= 2.0 * far else s + far
         y, more, m = followed(law, out, energy + law[6] * b, False, s, goal, q, y, m)
         s, b, q, far = goal, b + more, 1.0, 2.0 * far
-        if s == length:
+        if not s < length or y != y:
             return y, b, m
         # Leaps are no longer than the way in which y comes to its bound: so far out they would be many, for nothing.
         if abs(y - bound(law, out, energy + law[6] * b)) <= NEAR * y + TOLERANCE * law[5]:

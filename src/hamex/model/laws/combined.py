@@ -20,7 +20,7 @@ import numpy as np
 
 from hamex.errors import LawError
 from hamex.model.laws.law import Array, Group, Indices, Law, Split, by_kind, number
-from hamex.model.laws.path import FOLLOWED, FORCE, LAST, RECOVERABLE, SLIP, WAY, PathLaw
+from hamex.model.laws.path import FOLLOWED, FORCE, LAST, MOST_PIECES, RECOVERABLE, SLIP, WAY, PathLaw
 
 MOST = 4
 OWN = 1 + 2 * MOST  # where a combination's own parameters begin
@@ -74,9 +74,13 @@ def straight_end(
         for v in range(o, o + MANY):
             dz[v] = z[v]
         return z[o + FORCE], k, 0
-    while way * (edge - (e + d)) < 0.0:
+    pieces = 0
+    while way * (edge - (e + d)) < 0.0 and pieces < MOST_PIECES:
         _, k, edge = part_piece(p, r, edge, way, dz, o)
+        pieces += 1
     part_piece(p, r, e + d, 0.0, dz, o)
+    if pieces == MOST_PIECES:
+        dz[o + FORCE] = math.nan  # told as a step that is not solved
     dz[o] = (e + d) - dz[o + FORCE] / p[r]
     return dz[o + FORCE], k, 0
 
@@ -91,13 +95,16 @@ def straight(p: Array, r: int, e: float, d: float, h: float, z: Array, o: int, d
         for v in range(o, o + MANY):
             dz[v] = z[v]
         return z[o + FORCE], 0.5 * k, 0
-    here, mean, slope = 0.0, 0.0, 0.0
-    while way * (edge - (e + d)) < 0.0:
+    here, mean, slope, pieces = 0.0, 0.0, 0.0, 0
+    while way * (edge - (e + d)) < 0.0 and pieces < MOST_PIECES:
         there = min(max((edge - e) / d, here), 1.0)
         mean += k * (there - here) * (1.0 - 0.5 * (here + there))
         slope += 0.5 * k * (there * there - here * here)
         here = there
         _, k, edge = part_piece(p, r, edge, way, dz, o)
+        pieces += 1
+    if pieces == MOST_PIECES:
+        mean = math.nan
     mean += k * (1.0 - here) * (0.5 - 0.5 * here)
     slope += 0.5 * k * (1.0 - here * here)
     part_piece(p, r, e + d, 0.0, dz, o)

@@ -19,7 +19,7 @@ import numpy as np
 from hamex.errors import LawError
 from hamex.model.laws.combined import BROKEN, GONE, OWN, Combined, part_of, settle, together
 from hamex.model.laws.law import Array, Law, checked, number
-from hamex.model.laws.path import FOLLOWED, WAY
+from hamex.model.laws.path import FOLLOWED, FORCE, WAY
 
 
 def along_limits(
@@ -96,8 +96,20 @@ def exhausted(p: Array, r: int, e: float, way: float, z: Array, o: int) -> tuple
     return first, (c + way * closed if closed <= y else way * math.inf)
 
 
+def is_lost_by_turning(p: Array, r: int, e: float, z: Array, o: int) -> bool:
+    """Whether turning back at e takes a spring in tension at once: inside a range that is held the damage with the
+    present deformation jumps there, by the half cycle that is open again."""
+    x, y = abs(e - z[o + C]), z[o + RANGE]
+    if z[o + FORCE] <= 0.0 or z[o + HELD] == 0.0 or not x < y:
+        return False
+    outer = 0.5 * used(p, r, abs(z[o + A] - z[o + B]))
+    return z[o + DAMAGE] + outer + used(p, r, x) + 0.5 * used(p, r, y - x) > p[r + D_MAX]
+
+
 def where_lost(p: Array, r: int, e: float, d: float, h: float, z: Array, o: int, dz: Array) -> float:
     """Deformation at which the spring is lost on the way from e to e + d; infinite where it is not."""
+    if z[o + GONE] == 0.0 and is_lost_by_turning(p, r, e, z, o):
+        return e  # whichever way it moves: a step whose force jumps at its start may have no solution
     if z[o + GONE] != 0.0 or d == 0.0:
         return math.inf
     way = 1.0 if d > 0.0 else -1.0
@@ -193,6 +205,11 @@ class MinMax(Combined):
 @dataclass(frozen=True)
 class Fatigue(Combined):
     """A law that breaks by low-cycle fatigue, with the parameters of OpenSees' Fatigue.
+
+    Cycles are counted as there, by the rainflow rule, and the spring breaks in tension where the damage with the
+    present deformation passes Dmax. One that turning back would break at once goes at the end of a step, or at a point
+    of :func:`hamex.respond`, whichever way it then moves, as every spring that would not survive a reversal; OpenSees'
+    goes on until it turns. Between turning points both are the same.
 
     Parameters
     ----------

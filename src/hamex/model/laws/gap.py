@@ -39,7 +39,7 @@ def along(p: Array, r: int, e: float, d: float, h: float, z: Array, o: int, dz: 
         return start + 0.5 * tangent * d, 0.5 * tangent, last
     corner = p[r + 3] / p[r]
     way, mean, slope, here = 1 if d > 0.0 else -1, 0.0, 0.0, 0.0
-    while piece != last:
+    while way * (last - piece) > 0:  # numbers that overflowed have no way
         # The end of this piece on the way: pieces follow each other from −2 to 2.
         border = piece if way > 0 else piece - 1  # −2: lower corner, −1: gap, 0: hook, 1: upper corner
         edge = -p[r + 1] if border < 0 else p[r + 2]
@@ -172,7 +172,7 @@ def along_lines(
         mean += p[q + 2] * (there - here) * (1.0 - 0.5 * (here + there))
         tilt += 0.5 * p[q + 2] * (there * there - here * here)
         here = there
-        if here >= 1.0:
+        if not here < 1.0:  # nor does a way that is not a number lead anywhere
             return start + d * mean, tilt, last
         if side == way:
             q += ROW

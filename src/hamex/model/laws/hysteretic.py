@@ -36,7 +36,10 @@ _LEFT = ("branch", "anchor", "at_anchor", "slope", "path", *_SIDES)
 NEW, ELASTIC, STRAIGHT, ENVELOPE = range(4)
 DEAD = 1e-6  # of the deformation of the first point
 NEVER = 1e9  # times the deformation of the first point: as far as damage moves an aim
-SAME = 3e-13  # of the force of the first point: what rounding leaves between a spring and the line that it is on
+# What rounding leaves between a spring and the line that it is on: of the force of the first point, of that of the
+# spring, and of what its deformation weighs, in which a place is known to 1e-16 only. What is more takes the spring
+# further by as large a share of its deformation: each piece leads on.
+SAME = 3e-13
 SIDE = 11  # numbers of one side behind the stiffness
 PINCH_X, PINCH_Y, DAMAGE_1, DAMAGE_2, BETA, AREA = range(1 + 2 * SIDE, 7 + 2 * SIDE)
 STEEPEST, VANISHES = 9, 10
@@ -99,30 +102,32 @@ def rising(
 ) -> float:
     """Choose the line on which a spring with a force f ≥ 0 leaves x outwards; returns where it ends. ``zero`` is where
     reloading begins."""
-    k, same = stiffness(p, r, s, largest), SAME * p[s + 1]
+    k = stiffness(p, r, s, largest)
     if x >= largest:
         on, slope, edge = envelope(p, s, x)
-        if f >= on - same:
+        if f >= on - SAME * (p[s + 1] + f + max(k, slope) * x):
             z[o + BRANCH] = ENVELOPE
             return edge
         laid(z, o, ELASTIC, way * x, way * f, k)
         return min(edge, x + (on - f) / (k - slope)) if k > slope else edge
     top, _, _ = envelope(p, s, largest)
     pinch = zero + (largest - (1.0 - p[r + PINCH_Y]) * top / k - zero) * p[r + PINCH_X]
+    # Lines are told from where they begin: damage may move their ends to where a force near zero has no digits left.
     if x < pinch and x < zero:
-        begin, at_begin, end, at_end = x, 0.0, min(zero, pinch), 0.0
+        begin, at_begin, end, slope = min(zero, pinch), 0.0, min(zero, pinch), 0.0
     elif x < pinch:
-        begin, at_begin, end, at_end = zero, 0.0, pinch, p[r + PINCH_Y] * top
+        begin, at_begin, end, slope = zero, 0.0, pinch, p[r + PINCH_Y] * top / (pinch - zero)
     else:
-        begin, at_begin, end, at_end = pinch, p[r + PINCH_Y] * top, largest, top
-    slope = (at_end - at_begin) / (end - begin)
-    over = f - (at_end - slope * (end - x))
+        begin, at_begin, end = pinch, p[r + PINCH_Y] * top, largest
+        slope = (top - at_begin) / (end - begin)
+    over = f - (at_begin + slope * (x - begin))
+    same = SAME * (p[s + 1] + f + max(k, slope) * abs(x))
     if over > same:
         laid(z, o, STRAIGHT, way * x, way * f, 0.0)
         return min(end, x + over / slope) if slope > 0.0 else end
     if over >= -same and slope <= k:
-        if z[o + BRANCH] != STRAIGHT or z[o + ANCHOR] != way * end:
-            z[o + BRANCH], z[o + ANCHOR], z[o + AT_ANCHOR], z[o + SLOPE] = STRAIGHT, way * end, way * at_end, slope
+        if z[o + BRANCH] != STRAIGHT or z[o + ANCHOR] != way * begin or z[o + SLOPE] != slope:
+            z[o + BRANCH], z[o + ANCHOR], z[o + AT_ANCHOR], z[o + SLOPE] = STRAIGHT, way * begin, way * at_begin, slope
         return end
     laid(z, o, ELASTIC, way * x, way * f, k)
     return min(end, x - over / (k - slope)) if k > slope and over < -same else end

@@ -66,7 +66,7 @@ def over(a: float, b: float, R: float) -> tuple[float, float, float]:
         elif here >= high:
             there = b
         else:
-            there = min(here * ratio, high, b)
+            there = min(here * ratio, high, b) if ratio > 1.0 else min(high, b)
         width, from_a = (there - here) / (b - a), (here - a) / (b - a)
         if there <= low:
             mean += width * (0.5 * (here + there))

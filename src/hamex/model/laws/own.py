@@ -33,6 +33,9 @@ P1, P2, P3, P4 = 0.5 - _B, 0.5 - _A, 0.5 + _A, 0.5 + _B
 W0, W1, W2 = 1 / 30, (14 - math.sqrt(7)) / 60, (14 + math.sqrt(7)) / 60
 AGREE = 1e-14  # of the largest force on the way, between a piece and its halves
 SHORTEST = 2.0**-30  # of the way: what a bend leaves is the square of this
+# Of what the deformation weighs: far out a force is a difference of large numbers, and pieces of any length differ.
+ROUNDING = 1e-15
+MOST_HALVINGS = 20_000  # of one way; a bend takes thirty, and a law that is rough everywhere must end
 ELASTIC = False  # settled by each law: all of its work comes back
 _TURNS, _BETWEEN, _HALVINGS = 12, 24, 34
 _LEAP = 1e-6  # of the largest force: what is left of a difference after so many halvings is a jump
@@ -74,14 +77,16 @@ def along(p: Array, r: int, e: float, d: float, h: float, z: Array, o: int, dz: 
     mean, slope = z[o + FORCE], 0.5 * tangent
     if d != 0.0:
         mean, slope, largest = 0.0, 0.0, max(abs(force), abs(z[o + FORCE]))
-        a, w = 0.0, 1.0
+        a, w, halvings = 0.0, 1.0, 0
+        rounding = ROUNDING * p[r] * (abs(e) + abs(d))
         whole, _, size = moments(p, r, e, d, a, w, z, o)
         while a < 1.0:
             largest = max(largest, size)
             first, first_slope, size = moments(p, r, e, d, a, 0.5 * w, z, o)
             second, second_slope, _ = moments(p, r, e, d, a + 0.5 * w, 0.5 * w, z, o)
-            if abs(first + second - whole) > AGREE * largest and w > SHORTEST:
-                w, whole = 0.5 * w, first
+            rough = abs(first + second - whole) > AGREE * largest + rounding * w
+            if rough and w > SHORTEST and halvings < MOST_HALVINGS:
+                w, whole, halvings = 0.5 * w, first, halvings + 1
                 continue
             mean += first + second
             slope += first_slope + second_slope

@@ -6,20 +6,21 @@ Such a law writes one function, ``spring_piece``. The march puts the mean force 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hamex.checks import floats, is_positive
-from hamex.errors import LawError, ProblemError
+from hamex.errors import ConvergenceError, LawError, ProblemError
 from hamex.model.laws.law import Array, Group, Law, Split
 
 # Places in the state of every law that is followed.
 SLIP, LAST, FORCE, WAY, RECOVERABLE = range(5)
 FOLLOWED = ("slip", "last_deformation", "last_force", "way", "recoverable")
 _AHEAD = 1e-9  # deformation of a spring that sets out
+MOST_PIECES = 1000  # of a way, as in hamex.march.springs
 _SAME = 1e-12  # of the deformation at a start: what rounding leaves between a state and its displacement
 
 
@@ -149,8 +150,10 @@ def forces_along(law: Law, deformations: Array, stiffness: float) -> Array:
             if goal != e:
                 way = 1.0 if goal > e else -1.0
                 _, _, edge = piece(row, 0, e, way, z, 0)
+                pieces = 0
                 while way * (edge - goal) < 0:
                     _, _, edge = piece(row, 0, edge, way, z, 0)
+                    pieces = _counted(pieces, law, edge)
                 piece(row, 0, goal, way, z, 0)
             found.append(z[FORCE])
         e = goal
@@ -243,11 +246,24 @@ Passed = list[tuple[float, float, float, bool, Array]]
 
 def passed(law: type[Law], p: Array, e: float, goal: float, span: float, z: Array) -> Passed:
     """Points on the way from e to the goal: deformation, force, work since the last, whether it is an event, state."""
-    return _along(law, p, e, goal, span, z) if law.spring_piece is None else _walked(law.spring_piece, p, e, goal, z)
+    return _along(law, p, e, goal, span, z) if law.spring_piece is None else _walked(law, p, e, goal, z)
 
 
-def _walked(piece: Callable[..., Any], p: Array, e: float, goal: float, z: Array) -> Passed:
-    """Points on the way from e to the goal: deformation, force, work since the last, whether it is an event, state."""
+def _counted(pieces: int, law: Any, e: float) -> int:
+    """One piece more of a way; refuses a law whose pieces lead nowhere."""
+    if pieces == MOST_PIECES:
+        name = getattr(law, "__name__", type(law).__name__)
+        raise ConvergenceError(
+            f"respond: {name} has more than {MOST_PIECES} straight pieces before it is at a deformation of {e:g}; the "
+            "path or a parameter is out of proportion with the rest"
+        )
+    return pieces + 1
+
+
+def _walked(law: type[Law], p: Array, e: float, goal: float, z: Array) -> Passed:
+    """The same piece by piece."""
+    piece, pieces = law.spring_piece, 0
+    assert piece is not None
     if goal == e:
         return [(e, float(z[FORCE]), 0.0, False, z.copy())]
     way, found = (1.0 if goal > e else -1.0), list[tuple[float, float, float, bool, Array]]()
@@ -257,6 +273,7 @@ def _walked(piece: Callable[..., Any], p: Array, e: float, goal: float, z: Array
         end = before + k * (edge - at)
         e = edge
         force, k, edge = piece(p, 0, e, way, z, 0)
+        pieces = _counted(pieces, law, e)
         z[SLIP] = e - z[FORCE] / p[0]
         found.append((e, force, 0.5 * (before + end) * (e - at), True, z.copy()))
     end = force + k * (goal - e)

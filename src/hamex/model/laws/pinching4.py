@@ -38,6 +38,7 @@ _NOW = ("energy", "cycles", "now_k", "now_d", "now_f", "turn", "at_turn", "back"
 _KEPT = ("branch", "demand", "demand_negative", "used_k", "used_f", *(f"{x}{i}" for i in range(4) for x in "xf"))
 NEW, ENVELOPE, FOLLOWS, LEVEL = range(4)
 DEAD = 1e-6  # of the deformation of the first point
+SAME = 1e-13  # of a force, and of what its deformation weighs: rounding between a spring and the line it has met
 NOTHING = 1e-14  # of the energy that may be spent: what rounding leaves of none, small powers of which are not small
 SIDE = 15  # numbers of one side: five points, slope beyond, stiffness, rDisp, rForce, uForce
 TAIL, STIFF, R_DISP, R_FORCE, U_FORCE = range(10, 15)
@@ -247,7 +248,7 @@ def ahead(p: Array, r: int, way: float, x: float, f: float, z: Array, o: int) ->
         target = z[o + POINTS + 6]
         if x < target:
             return 0.0, target
-        if f > on * (1.0 + 1e-13):
+        if f > on + SAME * (on + abs(slope * x)):
             return 0.0, (min(edge, x + (f - on) / slope) if slope > 0.0 else edge)
         z[o + BRANCH] = ENVELOPE
     return slope, edge
