@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import random
 import sys
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from html import escape
@@ -21,6 +22,7 @@ from hamex.names import read_stub
 
 ROOT = Path(hamex.__file__).parent
 TRIES = 20
+_BODIES = ("body", "orelse", "finalbody", "handlers", "cases")  # fields that hold statements
 WIDTH, HEIGHT, GAP, RISE = 108, 34, 22, 30  # of a box, and the free space beside and below it
 
 
@@ -77,10 +79,19 @@ def _layer(name: str, path: Path, known: set[str]) -> Layer:
     )
 
 
+def statements(tree: ast.AST) -> Iterator[ast.AST]:
+    """All statements below a node; their expressions, which are nine nodes of ten, are passed over."""
+    for name in _BODIES:
+        for below in getattr(tree, name, ()):
+            if isinstance(below, ast.stmt):
+                yield below
+            yield from statements(below)
+
+
 def _imported(source: str, package: list[str]) -> set[str]:
     """Dotted names of what a source imports, wherever it does."""
     found = set()
-    for node in ast.walk(ast.parse(source)):
+    for node in statements(ast.parse(source)):
         if isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):

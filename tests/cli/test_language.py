@@ -5,6 +5,7 @@ import re
 from pathlib import Path
 
 import pytest
+from extensions.layers import statements
 
 import hamex as hx
 from hamex.errors import at_the_door
@@ -46,9 +47,10 @@ def written(call):
 
 def messages():
     for path in sorted(SOURCE.rglob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in statements(ast.parse(path.read_text(encoding="utf-8"))):
             raised = node.exc if isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call) else None
-            warned = node if isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "warn" else None
+            alone = node.value if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call) else None
+            warned = alone if alone is not None and getattr(alone.func, "attr", "") == "warn" else None
             if (call := raised or warned) is not None:
                 yield path.relative_to(SOURCE).as_posix(), node.lineno, written(call)
 

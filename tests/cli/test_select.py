@@ -42,6 +42,7 @@ def test_the_screen_tells_factors_fit_and_spread(hamex, suite):
     assert "at a limit of the factor" in out
 
 
+@pytest.mark.heavy
 def test_the_choice_is_drawn(hamex, suite, tmp_path):
     words = ("records", "select", suite, "-n", "3", "--eurocode8", "0.3,B", *PERIODS)
     code, out, err = hamex(*words, "--plot", "chosen.svg")

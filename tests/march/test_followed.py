@@ -80,7 +80,7 @@ def test_it_goes_on_from_any_node_in_the_same_bits_compiled_or_not(monkeypatch, 
 
 
 @pytest.mark.filterwarnings("ignore::hamex.errors.ShortRunWarning")
-@pytest.mark.chief("bilinear", "sliders")
+@pytest.mark.chief("bilinear")
 @pytest.mark.parametrize(
     "names",
     [("bilinear",), ("imk bilinear", "imk peak", "imk pinching"), ("slider", "viscous slider")],
@@ -200,7 +200,7 @@ def one_by_one(model, load, scheme, limit=None):
     "names",
     [
         ("imk bilinear", "imk peak", "imk pinching"),
-        ("bilinear",),
+        pytest.param(("bilinear",), marks=pytest.mark.heavy),
         pytest.param(("viscous slider",), marks=pytest.mark.heavy),
     ],
 )

@@ -138,7 +138,7 @@ def test_the_first_line_of_a_law_is_the_stiffness_of_its_hinge():
 
 
 @pytest.mark.parametrize("kind", laws(1.0, 1e4))
-@pytest.mark.chief("imk pinching", "menegotto", "own")
+@pytest.mark.chief("imk pinching", "own")
 def test_a_hinge_carries_the_moment_of_its_law(kind):
     """Analytic: the law walks the rotations that the hinge went, by itself, and shows the same moments."""
     k = 66.0 * EI / 6.0
@@ -398,7 +398,7 @@ def random_frame(rng):
     return hx.frame(nodes, members, {name: "fixed" for name in nodes if name.endswith("-0")}, masses, damping)
 
 
-@pytest.mark.parametrize("count", [pytest.param(4, id="some"), pytest.param(1000, id="many", marks=pytest.mark.heavy)])
+@pytest.mark.parametrize("count", [pytest.param(2, id="some"), pytest.param(1000, id="many", marks=pytest.mark.heavy)])
 @pytest.mark.filterwarnings("ignore")
 def test_any_law_at_any_end(count):
     rng = np.random.default_rng(5)

@@ -373,7 +373,7 @@ def judge(rows):
     assert sum(row["outcome"] == "solved" for row in rows) >= 0.6 * len(rows), told
 
 
-@pytest.mark.parametrize("count", [30, pytest.param(200, marks=pytest.mark.heavy)])
+@pytest.mark.parametrize("count", [8, pytest.param(200, marks=pytest.mark.heavy)])
 def test_what_is_admitted_is_solved(count):
     judge(fuzz.run(range(500_000, 500_000 + count), processes=1))
 

@@ -181,6 +181,7 @@ def test_steps_beyond_the_promise_are_refused_before_an_analysis(client):
     assert "of one law" in client.post("/api/study/ida", json=mixed).json()["message"]
 
 
+@pytest.mark.heavy
 def test_the_page_of_analyses_offers_laws_and_collapse(page, studio, watched):
     page.goto(f"{studio}/#study")
     page.locator('#study [data-part="ida"]').click()

@@ -35,6 +35,7 @@ def phone(watched, in_hand):
     return in_hand
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("view", chiefly(["building"], ["oscillator", "building"]))
 def test_picture_and_loop_stay_in_sight_above_the_sliders(phone, studio, view):
     phone.goto(f"{studio}/#{view}")

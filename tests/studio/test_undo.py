@@ -102,6 +102,7 @@ def test_a_change_that_is_undone_at_once_is_undone_alone(steps):
     expect(typed(steps, "model.yield_force")).to_have_value("90")
 
 
+@pytest.mark.heavy
 def test_a_view_is_left_and_found_again(steps):
     steps.locator("#tab-building").click()
     steps.locator("#building-residual[data-value]").wait_for()

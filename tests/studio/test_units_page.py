@@ -95,6 +95,7 @@ def test_a_start_is_converted_too_and_sliders_reach_as_far_as_before(page, studi
     assert 0.1 < moved < 0.11  # kN s²/mm
 
 
+@pytest.mark.heavy
 def test_a_study_takes_its_structure_along(page, studio):
     page.goto(f"{studio}/#study")
     page.locator('#study [data-part="ida"]').click()
