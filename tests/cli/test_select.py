@@ -61,6 +61,7 @@ def test_the_choice_is_drawn(hamex, suite, tmp_path):
     assert len(set(labels)) == 5
 
 
+@pytest.mark.heavy
 def test_the_target_may_be_a_file_and_the_choice_goes_to_excel(hamex, suite, tmp_path):
     (tmp_path / "target.csv").write_text("period_s;sa_g\n0.1;0.8\n0.5;0.8\n3.0;0.1\n", encoding="utf-8")
     words = ("records", "select", suite, "-n", "2", "--target", "target.csv", *PERIODS)

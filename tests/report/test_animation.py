@@ -87,6 +87,7 @@ def test_what_moves_is_the_solution(solved):
         assert any(each.shape == line.shape and np.allclose(each, line) for each in drawn)
 
 
+@pytest.mark.heavy
 def test_slow_loading_is_a_film_too(tmp_path):
     push = hx.pushover(MODELS["shear frame"](), "floor 2", 0.1, steps=6)
     drawing, update = animation._stage(push, np.array([0, 3, 6]), 2.0, "")

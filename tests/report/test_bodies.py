@@ -186,6 +186,7 @@ def test_painted_dots_become_images_of_plotly(plane):
     assert {"left", "right", "held in x and y"} <= {trace.name for trace in found.data}
 
 
+@pytest.mark.heavy
 def test_a_film_of_a_body_has_its_colours(plane, tmp_path):
     path = plane.animate(tmp_path / "run.gif", seconds=0.3, field="stress.xx")
     with Image.open(path) as film:

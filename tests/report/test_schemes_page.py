@@ -100,6 +100,7 @@ def test_a_page_without_times_and_peaks_leaves_their_sections_out(lab):
     assert "Rate-independent plasticity" not in page
 
 
+@pytest.mark.heavy
 def test_picture_and_data_are_written(lab, tmp_path):
     assert write_picture(lab, tmp_path / "a.svg").read_text(encoding="utf-8").count("<svg") == 1
     assert json.loads(write_data(lab, tmp_path / "a.json").read_text(encoding="utf-8"))["hamex"]

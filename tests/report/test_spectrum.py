@@ -174,6 +174,7 @@ def test_every_view_says_its_conventions(name, request):
         draw_spectrum(spec, "pie")
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize(
     "name",
     ["elastic", "strong", *(pytest.param(name, marks=pytest.mark.heavy) for name in ("pair", "several", "ductile"))],

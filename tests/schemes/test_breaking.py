@@ -5,6 +5,7 @@ Reference values are analytic: closed motions on both sides of the break.
 
 import numpy as np
 import pytest
+from repetitions import chiefly
 
 import hamex as hx
 from hamex.errors import ModelError
@@ -76,7 +77,7 @@ def parallel(limits):
     return hx.shear_frame([1.0], [100.0], laws=[brittle(50.0, limits[0])], links=links)
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", chiefly([0, 1], range(4)))
 def test_frames_that_lose_storeys_keep_the_balance(seed):
     sol = hx.solve(shaken(frame(seed), seed), hx.Galerkin(0.01), limit=hx.Limit(None))
     assert sol.values("events").sum() >= 1

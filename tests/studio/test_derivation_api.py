@@ -230,6 +230,7 @@ def test_the_script_gives_the_same_numbers_bit_for_bit(server, asked):
     assert found["residual"] == names["sol"].residual
 
 
+@pytest.mark.heavy
 def test_the_derivation_can_be_taken_home(server):
     assert r"\begin{document}" in server.post("/api/derive/latex", json=PENDULUM).json()["text"]
     assert "<!doctype html>" in server.post("/api/derive/page", json=PENDULUM).json()["text"]

@@ -197,6 +197,7 @@ def test_a_record_alone_has_curves_but_no_fragility(client):
     assert result["motions"] == "recorded"
 
 
+@pytest.mark.heavy
 def test_runs_that_collapse_are_told_as_beyond_every_limit(client):
     """Storeys whose second-order effect outgrows their hardening have no way back once they yield far enough."""
     falling = {

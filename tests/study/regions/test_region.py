@@ -263,6 +263,7 @@ def degraded():
     return hx.region(town(14, seed=3, storeys=(1, 3)), EL.scaled(4.0), workers=1, sample=0, degrading=True)
 
 
+@pytest.mark.heavy
 def test_a_building_that_degrades_is_as_if_solved_alone(degraded):
     x = degraded.inventory
     going = down = 0
