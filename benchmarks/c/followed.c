@@ -33,7 +33,7 @@ static double meets(const double *s, const double *q, double k, double zero) {
 }
 
 static double worn(double spent, double left, double power) {
-  return spent <= 0 ? 0 : left <= 0 ? 2 : pow(spent / left, power);
+  return spent <= 0 ? 0 : left <= 0 ? 2 : power == 1 ? spent / left : pow(spent / left, power);
 }
 
 static double unloading(const double *p, const double *z, double *charged) {

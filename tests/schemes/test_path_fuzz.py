@@ -4,8 +4,10 @@ found, and that the bound is sharp. All of it: ``python tests/shared/path_fuzz.p
 import math
 
 import numpy as np
-import path_fuzz
 import pytest
+from path_models import LAWS
+from path_starts import Step, counted
+from path_steps import outcome
 from scipy.integrate import solve_ivp
 
 import hamex as hx
@@ -14,7 +16,7 @@ from hamex.errors import LawError, SchemeError
 
 @pytest.mark.parametrize("seed", [3, *(pytest.param(seed, marks=pytest.mark.heavy) for seed in range(4, 60))])
 def test_random_structures_below_the_bound(seed):
-    row = path_fuzz.outcome(seed)
+    row = outcome(seed)
     assert not row["bad"], row
 
 
@@ -22,7 +24,7 @@ def test_random_structures_below_the_bound(seed):
     "seed", [3, *(pytest.param(seed, marks=pytest.mark.heavy) for seed in range(1, 100) if seed != 3)]
 )
 def test_twenty_starts_find_the_one_solution_of_the_package(seed):
-    row = path_fuzz.counted(seed, steps=20)
+    row = counted(seed, steps=20)
     assert (row["several"], row["lost"], row["other"]) == (0, 0, 0)
     assert row["steps"] > 0
 
@@ -32,7 +34,7 @@ def test_twenty_starts_find_the_one_solution_of_the_package(seed):
 def test_what_the_fuzz_found(seed):
     """A law that went on without end, overflow behind a structure that had run away, damping of modes that are
     rounding, a spring that a turn took."""
-    row = path_fuzz.outcome(seed, phases=2)
+    row = outcome(seed, phases=2)
     assert not row["bad"], row
 
 
@@ -40,7 +42,7 @@ def test_what_the_fuzz_found(seed):
 def test_a_joint_without_mass_goes_to_a_break_in_no_time():
     """Above a floor without mass a storey is stretched beyond its limit at once when another breaks: no piece of the
     step ends at the break, however short. It had been looked for in pieces of 1e-315 (own: seed 335 of the fuzz)."""
-    row = path_fuzz.outcome(335, phases=2)
+    row = outcome(335, phases=2)
     assert not row["bad"], row
     assert row["massless"]
     assert row["breaks"] == 14
@@ -52,7 +54,7 @@ def falling(share):
     law = hx.laws.Bilinear(1.0, plastic=0.02, post_cap=0.05, residual_ratio=1 / 3)
     model = hx.oscillator(mass=1.0, stiffness=100.0, law=law)
     h = share * hx.Galerkin(0.1, law="path").longest_step(model)
-    step = path_fuzz.Step(model, h)
+    step = Step(model, h)
     u, z = np.zeros(1), np.zeros(step.places.size)
     cap = np.array([0.03])
     step.at(u, z, cap)
@@ -88,14 +90,14 @@ def test_a_closed_step_goes_on_outwards_where_a_piece_ends_beyond_the_load():
 
 def test_a_correction_that_rounds_to_nothing_ends_the_search_of_one_mass():
     """It had been taken for one beyond the bracket, and the search went on from −1e300."""
-    row = path_fuzz.outcome(25)
+    row = outcome(25)
     assert not row["bad"], row
     assert row["steps"] == 1000
 
 
 def test_a_run_that_overflows_behind_its_limit_ends_at_the_limit():
     """What is looked for in shorter pieces begins anew, without the NaN that the long one left."""
-    row = path_fuzz.outcome(100015)
+    row = outcome(100015)
     assert not row["bad"], row
     assert row["steps"] == 10
 
@@ -122,7 +124,7 @@ def test_what_hardens_more_steeply_than_it_is_elastic_is_refused(sign):
 @pytest.mark.parametrize("name", ["imk peak published", "pinching4", "hysteretic", "bilinear"])
 def test_node_forces_are_those_of_the_law(name):
     """Along the path no node overshoots: each force is what the law says at that deformation."""
-    law = path_fuzz.LAWS[name](np.random.default_rng(2), 100.0, 0.01)
+    law = LAWS[name](np.random.default_rng(2), 100.0, 0.01)
     model = hx.oscillator(mass=1.0, stiffness=100.0, damping=0.5, law=law)
     h = min(0.02, 0.9 * hx.Galerkin(0.02).longest_step(model))
     sol = hx.solve(hx.Problem(model, hx.sine(1.2, omega=7.0), 200 * h), hx.Galerkin(h))

@@ -250,7 +250,7 @@ def inputs(count, rng, folder):
 def springs(count, rng, folder):
     """Random structures whose springs are followed along their path, below the bound: every step is solved, and the
     energy closes."""
-    from path_fuzz import run, summary
+    from path_steps import run, summary
 
     rows = run(int(rng.integers(2**31)), count, tell=lambda line: print(line, flush=True))
     print("\n".join(f"  {line}" for line in summary(rows)))

@@ -51,7 +51,7 @@ import hamex.march.vector  # noqa: F401  (teaches Numba the operators of lanes)
 _INT, _INDEX = ir.IntType(64), ir.IntType(32)
 _NOTHING = ir.Constant(cgutils.voidptr_t, None)
 _KINDS = {"None": types.none, "bool": types.boolean, "int": types.int64, "float": types.float64}
-WHOLE: set[str] = set()  # kernels into which the functions of their law are inlined, whatever their size
+WHOLE: set[str] = set()  # kernels into which their law, and steps around it, are inlined, whatever their size
 _PARTS: WeakKeyDictionary[Any, dict[Any, Any]] = WeakKeyDictionary()  # library → (function, types) → description
 
 
@@ -244,7 +244,8 @@ def _lowered(context: Any, function: Callable[..., Any], sig: Any) -> Any:
     ).fndesc
     made = library._final_module.get_function(part.llvm_func_name)
     made.linkage = "linkonce_odr"  # dropped where all calls were inlined, as in a library of its own
-    if library.name in WHOLE and function.__module__.startswith("hamex.model.laws"):
+    is_of_law = function.__module__.startswith("hamex.model.laws") or getattr(function, "is_law", False)
+    if library.name in WHOLE and is_of_law:
         made.add_function_attribute("alwaysinline")
     return part
 

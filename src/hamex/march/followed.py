@@ -22,9 +22,20 @@ asked for the root by Newton steps between bounds.
 from __future__ import annotations
 
 from math import sqrt
-from typing import Any
+from typing import Any, NamedTuple
 
-from hamex.march.springs import BROKEN, FORCE, JUMP, MOST_PIECES, asked, spring_along, spring_piece
+from hamex.march.springs import (
+    BROKEN,
+    FORCE,
+    JUMP,
+    MOST_PIECES,
+    SpringGroups,
+    asked,
+    commit,
+    evaluate,
+    spring_along,
+    spring_piece,
+)
 
 Array = Any
 
@@ -164,11 +175,11 @@ def one_oscillator(
 
 
 def many_oscillators(
-    c: Array, P: Array, which: Array, acts: Array, load: Array, h: float, s: Array, z: Array, dz: Array, kept: Array
+    c: Array, P: Array, which: Array, acts: Array, load: Array, h: float, z: Array, dz: Array, kept: Array
 ) -> int:
     """March oscillators through one record, one after the other; case i is the oscillator of row ``which[i]`` of its
     numbers and P. They begin at rest. ``acts`` (case, 3, 1) is what acts on each, ``kept`` (case, KEPT, 1) receives
-    what is asked of a run, and z (case, variable) the state of the spring at its end; s is for frames."""
+    what is asked of a run, and z (case, variable) the state of the spring at its end."""
     for i in range(len(which)):
         one_case(c[which[i]], P[which[i], 0], acts[i, :, 0], load, h, z[i], dz, kept[i, :, 0])
     return 0
@@ -209,6 +220,18 @@ MAIN, ACROSS, GEOMETRIC, GEOMETRIC_ACROSS, INERTIA, STIFF, MASSES = range(7)
 RIGHT, DRIFT, X, D, GRADIENT, TANGENT, MEAN, LOWER, PIVOT, SIZE, BREAKS, AT, MOMENTUM = range(13)
 ROOM = 13
 UNSOLVED, BREAKING = -1, -2  # in place of the number of solves of a step
+
+
+class StoreyGroups(NamedTuple):
+    """Storeys of several laws, which are called by their address, and room for one run; they stand where the rows P of
+    one law do, which is a part of its loop."""
+
+    springs: SpringGroups
+    stretch: Array  # increment of each storey's drift
+    branch: Array  # pieces, as integers
+    work: Array  # room of the laws
+
+
 _ROUND_OFF, _STUCK = 2e-14, 2e-11  # of the terms of a row, as in hamex.march.newton
 _CANCELLED = 0.05
 _SETTLED = 0.1
@@ -216,20 +239,10 @@ _TRIALS = 60
 
 
 def one_frame(
-    c: Array,
-    P: Array,
-    load: Array,
-    h: float,
-    s: Array,
-    dz: Array,
-    u: Array,
-    p: Array,
-    z: Array,
-    F: Array,
-    solves: Array,
+    c: Array, P: Any, load: Array, h: float, s: Array, dz: Array, u: Array, p: Array, z: Array, F: Array, solves: Array
 ) -> int:
-    """March floors in a row on storeys that share a law; returns 0, or the number of a step that was not solved, or in
-    which a storey breaks. Row 0 of u, p and z is the start; row i of P belongs to storey i, ``load`` to the floors."""
+    """March floors in a row; returns 0, or the number of a step that was not solved, or in which a storey breaks. Row 0
+    of u, p and z is the start; ``load`` acts on the floors, P are the storeys."""
     n = len(c[0])
     for k in range(len(load)):
         for i in range(n):
@@ -246,18 +259,18 @@ def one_frame(
     return 0
 
 
-def many_frames(
-    c: Array, P: Array, which: Array, acts: Array, load: Array, h: float, s: Array, z: Array, dz: Array, kept: Array
+def cases_of_frame(
+    c: Array, P: Any, acts: Array, load: Array, h: float, s: Array, z: Array, dz: Array, kept: Array
 ) -> int:
-    """March frames of one height through one record, one after the other, as :func:`many_oscillators` does
-    oscillators; the last axis of ``acts`` and ``kept`` are storeys, z has the variables of one after the other."""
-    for i in range(len(which)):
-        one_frame_case(c[which[i]], P[which[i]], acts[i], load, h, s, z[i], dz, kept[i])
+    """March one frame through a record so often as there are rows of what acts on it, as :func:`many_oscillators` does
+    oscillators; the last axis of ``acts`` and ``kept`` are storeys, a row of z has the variables of all springs."""
+    for i in range(len(acts)):
+        one_frame_case(c, P, acts[i], load, h, s, z[i], dz, kept[i])
     return 0
 
 
 def one_frame_case(
-    c: Array, P: Array, acts: Array, load: Array, h: float, s: Array, z: Array, dz: Array, kept: Array
+    c: Array, P: Any, acts: Array, load: Array, h: float, s: Array, z: Array, dz: Array, kept: Array
 ) -> None:
     """One of them; the same steps as :func:`one_frame`, of which the largest is kept."""
     n = len(c[0])
@@ -302,7 +315,7 @@ def taken_in(c: Array, acts: Array, load: float, h: float, s: Array, kept: Array
     return passed
 
 
-def stepped_frame(c: Array, P: Array, h: float, s: Array, u: Array, p: Array, z: Array, dz: Array) -> int:
+def stepped_frame(c: Array, P: Any, h: float, s: Array, u: Array, p: Array, z: Array, dz: Array) -> int:
     """One step from u with the momenta p under the load in s; its solves, or what kept it from being taken. In s are
     then the increments of the floors and the mean forces of the storeys, in dz their states."""
     n, half, below = len(c[0]), 0.5 * h, 0.0
@@ -322,7 +335,14 @@ def stepped_frame(c: Array, P: Array, h: float, s: Array, u: Array, p: Array, z:
     return solves
 
 
-def solved_frame(c: Array, P: Array, h: float, s: Array, z: Array, dz: Array) -> int:
+def stepped_groups(c: Array, P: StoreyGroups, h: float, s: Array, u: Array, p: Array, z: Array, dz: Array) -> int:
+    """The same of storeys of several laws."""
+    solves = stepped_frame(c, P, h, s, u, p, z, dz)
+    commit(P.springs, 2.0, z, dz, dz)
+    return solves
+
+
+def solved_frame(c: Array, P: Any, h: float, s: Array, z: Array, dz: Array) -> int:
     """One step by Newton with a line search, as in :mod:`hamex.march.newton`; its solves, or UNSOLVED."""
     n = len(c[0])
     storeys_at(P, h, 0.0, s, z, dz)
@@ -348,7 +368,8 @@ def solved_frame(c: Array, P: Array, h: float, s: Array, z: Array, dz: Array) ->
 
 
 def storeys_at(P: Array, h: float, alpha: float, s: Array, z: Array, dz: Array) -> None:
-    """Forces and tangents of the storeys at x + αd, and their states at the end of the step."""
+    """Forces and tangents of the storeys at x + αd, and their states at the end of the step; row i of P belongs to
+    storey i, and all share a law."""
     n = len(P)
     many, below = len(dz) // n, 0.0
     for i in range(n):
@@ -357,6 +378,18 @@ def storeys_at(P: Array, h: float, alpha: float, s: Array, z: Array, dz: Array) 
             P[i], 0, s[DRIFT, i], floor - below, 0.5, 0.5 * h, z, many * i, many, dz
         )
         below = floor
+
+
+def groups_at(P: StoreyGroups, h: float, alpha: float, s: Array, z: Array, dz: Array) -> None:
+    """The same of storeys of several laws; some of these tell the change of their state in half a step."""
+    below = 0.0
+    for i in range(len(P.stretch)):
+        floor = s[X, i] + alpha * s[D, i]
+        P.stretch[i] = floor - below
+        below = floor
+    evaluate(P.springs, s[DRIFT], P.stretch, 0.5, 0.5 * h, z, False, s[MEAN], s[TANGENT], dz, P.branch, P.work)
+    for i in range(len(P.branch)):
+        s[BREAKS, i] = P.branch[i]
 
 
 def frame_gradient(c: Array, h: float, alpha: float, s: Array) -> float:
@@ -396,7 +429,7 @@ def frame_direction(c: Array, h: float, s: Array) -> bool:
     return True
 
 
-def frame_search(c: Array, P: Array, h: float, s: Array, z: Array, dz: Array, slope: float) -> float:
+def frame_search(c: Array, P: Any, h: float, s: Array, z: Array, dz: Array, slope: float) -> float:
     """Length along d at which the potential falls no more: its slope is at most a tenth of the first. The storeys are
     asked there."""
     n, low, high, at_low, alpha = len(c[0]), 0.0, 1.0, slope, 1.0

@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 
 from hamex.errors import ConvergenceError, ModelError
 from hamex.march import followed as frame
-from hamex.march.run import Kernel, around_law, compiled, worth_compiling
+from hamex.march.run import Kernel, around_law, compiled, held, worth_compiling
 from hamex.march.shear_frame import ALONE, FREE, ISOTROPIC, KINEMATIC, MAIN, RATE, ROWS, SIDE, FrameHistory, shear_frame
 from hamex.march.springs import along, followed
+from hamex.model.algebra import diagonal
 from hamex.model.laws.law import Law
 from hamex.model.laws.path import at_start
 from hamex.model.record import Model, dense
@@ -25,7 +26,7 @@ from hamex.schemes._generated import linear_element as linear_element_form
 from hamex.schemes.prepare import LONG, lift
 from hamex.schemes.promised import check_promise
 from hamex.schemes.scheme import How, Ran
-from hamex.schemes.springs import can_break
+from hamex.schemes.springs import States, can_break, effort_of, law_kernels, prepared_springs, spring_blocks, states
 
 if TYPE_CHECKING:
     from hamex.schemes.families import ElementScheme
@@ -42,11 +43,18 @@ def is_shear_frame(model: Model) -> bool:
 
 
 def is_followed_frame(model: Model) -> bool:
-    """True for floors in a row on storeys that share a law and are followed along their path."""
-    groups = [group for group in model.laws.values() if len(group.first)]
-    if len(groups) != 1 or groups[0].law.form != "path" or not _in_a_row(model):
+    """True for floors in a row on storeys that are followed along their path, some of them; others may have sliders in
+    the mean form."""
+    laws = laws_of(model)
+    blocked = any(group.blocked for group in model.laws.values())
+    if blocked or not any(law.form == "path" for law in laws) or not _in_a_row(model):
         return False
-    return (groups[0].law.spring_piece or groups[0].law.spring_along) is not None
+    return all(law.form == "flow" or law.spring_piece or law.spring_along for law in laws)
+
+
+def laws_of(model: Model) -> list[type[Law]]:
+    """Laws that springs of the model have, group by group."""
+    return [group.law for group in model.laws.values() if len(group.first)]
 
 
 def _in_a_row(model: Model) -> bool:
@@ -196,42 +204,67 @@ class FollowedStoreys(NamedTuple):
 
     Attributes
     ----------
-    law : of all storeys.
-    P : (storey, width), its numbers.
+    P : (storey, width), the numbers of the one law; of several laws their groups.
     table : rows of the frame, (row, floor).
+    states : where the variables of each storey stand.
     """
 
-    law: type[Law]
-    P: Array
+    P: Any
     table: Array
+    states: States
+
+    @classmethod
+    def of(cls, model: Model, h: float, machine: bool = True) -> FollowedStoreys:
+        """A frame as the scheme sees it, for steps of h seconds, of compiled code or of plain Python."""
+        P: Any
+        if len(laws_of(model)) == 1:
+            P, places = cls._rows(model)
+        else:
+            P = prepared_springs(model, spring_blocks(model), 0.5 * h, "mean", "shear frame", machine)
+            places = states(model)
+        form, matrices = linear_element_form(h), (model.mass, model.damping.matrix, model.stiffness)
+        mains: Any = dict(zip("mck", (matrix.diagonal() for matrix in matrices), strict=True))
+        sides: Any = dict(zip("mck", map(_side, matrices), strict=True))
+        start, end = form["motion_start"]["du"], form["motion_end"]["du"]
+        main, side = (np.asarray(lift({"du": start}, blocks)["du"]) for blocks in (mains, sides))
+        inertia, k = (start["m"] - end["m"]) * mains["m"], 1 / diagonal(model.flexibility)
+        table = np.array([main, side, mains["k"], sides["k"], inertia, k, mains["m"]], dtype=float)
+        return cls(P, table, places)
+
+    @staticmethod
+    def _rows(model: Model) -> tuple[Any, States]:
+        kind, group = next((kind, group) for kind, group in model.laws.items() if len(group.first))
+        prepared = group.law.prepared(group, model.spring_stiffness[kind], 1.0)
+        names, storeys = group.law.variables, np.arange(len(group.first))
+        own = {name: (storeys, len(names) * storeys + v) for v, name in enumerate(names)}
+        P = np.ascontiguousarray(prepared[np.argsort(group.first)], dtype=float)
+        return P, States(len(names) * len(storeys), len(names) * storeys, own)
+
+    def with_room(self, machine: bool = True) -> Any:
+        """The storeys as a kernel takes them; those of several laws with room for one run at a time."""
+        if isinstance(self.P, np.ndarray):
+            return self.P
+        n = self.table.shape[1]
+        groups = frame.StoreyGroups(self.P, np.zeros(n), np.zeros(n, dtype=np.int64), np.zeros((1, 1)))
+        return held(groups) if machine else groups
 
 
-def followed_storeys(model: Model, h: float) -> FollowedStoreys:
-    """A frame as the scheme sees it, for steps of h seconds."""
-    kind, group = next((kind, group) for kind, group in model.laws.items() if len(group.first))
-    prepared = group.law.prepared(group, model.spring_stiffness[kind], 1.0)
-    P = np.ascontiguousarray(prepared[np.argsort(group.first)], dtype=float)
-    form, matrices = linear_element_form(h), (model.mass, model.damping.matrix, model.stiffness)
-    mains: Any = dict(zip("mck", (matrix.diagonal() for matrix in matrices), strict=True))
-    sides: Any = dict(zip("mck", map(_side, matrices), strict=True))
-    start, end = form["motion_start"]["du"], form["motion_end"]["du"]
-    main, side = (np.asarray(lift({"du": start}, blocks)["du"]) for blocks in (mains, sides))
-    inertia = (start["m"] - end["m"]) * mains["m"]
-    table = np.array([main, side, mains["k"], sides["k"], inertia, P[:, 0], mains["m"]], dtype=float)
-    return FollowedStoreys(group.law, P, table)
-
-
-def frame_step(law: type[Law]) -> Kernel:
-    """The step of a frame around the law of its storeys."""
-    if law.spring_piece is not None:
-        asked = around_law(followed, "spring_piece", law.spring_piece)
+def around_step(loop: Kernel, laws: Sequence[type[Law]]) -> Kernel:
+    """A loop over the steps of a frame around the law of its storeys; around calls by address where they have
+    several."""
+    if len(laws) > 1:
+        storeys: Kernel = frame.groups_at
+    elif laws[0].spring_piece is not None:
+        storeys = around_law(frame.storeys_at, "asked", around_law(followed, "spring_piece", laws[0].spring_piece))
     else:
-        assert law.spring_along is not None
-        asked = around_law(along, "spring_along", law.spring_along)
-    storeys = around_law(frame.storeys_at, "asked", asked)
+        assert laws[0].spring_along is not None
+        storeys = around_law(frame.storeys_at, "asked", around_law(along, "spring_along", laws[0].spring_along))
     search = around_law(frame.frame_search, "storeys_at", storeys)
     solved = around_law(around_law(frame.solved_frame, "storeys_at", storeys), "frame_search", search)
-    return around_law(frame.stepped_frame, "solved_frame", solved)
+    step = around_law(frame.stepped_frame, "solved_frame", solved)
+    if len(laws) > 1:
+        step = around_law(frame.stepped_groups, "stepped_frame", step)
+    return around_law(loop, "stepped_frame", step, inlines=len(laws) == 1)
 
 
 class FollowedFrame:
@@ -242,48 +275,47 @@ class FollowedFrame:
         self.problem, self.scheme, self.how = problem, scheme, how
         model = self.model = scheme.sees(problem.model)
         check_promise(model, scheme)
-        self.law, self.P, self.table = followed_storeys(model, scheme.step)
-        kernel = around_law(frame.one_frame, "stepped_frame", frame_step(self.law), inlines=True)
+        laws = laws_of(model)
+        kernel = around_step(frame.one_frame, laws)
         self.general: March | None = None  # for steps in which a storey breaks
-        work = how.steps * len(model.dofs) * _WORK_PER_FOLLOWED * self.law.effort
-        self.kernel: Kernel = compiled(kernel) if worth_compiling(work, kernel) else kernel
+        by_address = law_kernels(model, "mean", scheme.name) if len(laws) > 1 else []
+        self.machine = worth_compiling(how.steps * _WORK_PER_FOLLOWED * effort_of(model), kernel, *by_address)
+        self.storeys = FollowedStoreys.of(model, scheme.step, self.machine)
+        self.kernel: Kernel = compiled(kernel) if self.machine else kernel
 
     def advance(self, now: Mapping[str, Array], first: int, steps: int) -> Ran:
         """Some steps from a state on."""
         loads = loads_between(self.problem, self.scheme, first, steps, self.how.quiet or first > 0)
-        model, names, h = self.model, self.law.variables, float(self.scheme.step)
+        model, P, states = self.model, self.storeys.with_room(self.machine), self.storeys.states
+        names, h = states.variables, float(self.scheme.step)
         if first == 0:
             start = model.deformation(now["displacement"])
             now = {**now, **at_start(model.laws, model.spring_stiffness, start, now)}
-        n, many = len(model.dofs), len(names)
-        u, p, z, F = (np.empty((steps + 1, size)) for size in (n, n, n * many, n))
-        F, u[0], p[0] = F[1:], now["displacement"], now["momentum"]
-        for v, name in enumerate(names):
-            z[0, v::many] = now.get(name, 0.0)
+        n, many = len(model.dofs), states.size
+        u, p, z, F = (np.empty((steps + 1, size)) for size in (n, n, many, n))
+        F, u[0], p[0], z[0] = F[1:], now["displacement"], now["momentum"], states.packed(now)
         solves, events = np.zeros(steps, dtype=np.int64), self._events(steps)
         push = np.zeros((steps, n))  # channel by channel: where a run is cut changes no bit
         for value, pattern in zip(loads.means.T, loads.patterns.T, strict=True):
             push += value[:, None] * pattern
-        room, dz, at = np.zeros((frame.ROOM, n)), np.empty(n * many), 0
+        room, dz, at = np.zeros((frame.ROOM, n)), np.empty(many), 0
         while at < steps:
             some = (push[at:], h, room, dz, u[at:], p[at:], z[at:], F[at:], solves[at:])
-            failed = self.kernel(self.table, self.P, *some)
+            failed = self.kernel(self.storeys.table, P, *some)
             if not failed:
                 break
             at += failed
             if solves[at - 1] != frame.BREAKING:
                 raise _unsolved(first + at, h)
             last = {"displacement": u[at - 1], "momentum": p[at - 1]}
-            last |= {name: z[at - 1, v::many] for v, name in enumerate(names)}
+            last |= {name: states.unpacked(z[at - 1], name) for name in names}
             cut = self._cut(last, first + at - 1)
-            u[at], p[at] = cut.end["displacement"], cut.end["momentum"]
-            for v, name in enumerate(names):
-                z[at, v::many] = cut.end[name]
+            u[at], p[at], z[at] = cut.end["displacement"], cut.end["momentum"], states.packed(cut.end)
             F[at - 1], solves[at - 1] = cut.steps["force"][0], cut.steps["solves"][0]
             for name, values in events.items():
                 values[at - 1] = cut.steps[name][0]
         nodes = {"displacement": u, "momentum": p}
-        nodes |= {name: np.ascontiguousarray(z[:, v::many]) for v, name in enumerate(names)}
+        nodes |= {name: states.unpacked(z, name) for name in names}
         end = {name: history[-1].copy() for name, history in nodes.items()}
         return Ran(nodes, {"force": F, "solves": solves, **events}, end)
 

@@ -3,6 +3,7 @@ cells, blocks of springs that touch the same dofs, with the places of their entr
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -118,7 +119,7 @@ class States:
     slip: Array
     variables: dict[str, tuple[Array, Array]]
 
-    def packed(self, values: dict[str, Array]) -> Array:
+    def packed(self, values: Mapping[str, Array]) -> Array:
         """z from (spring,) arrays by name; what is missing is zero."""
         z = np.zeros(self.size)
         for name, (springs, places) in self.variables.items():

@@ -30,7 +30,7 @@ from hamex.solution.batch import STATE, Batch
 from hamex.solution.source import model_numbers, named_bytes
 from hamex.solve.cases import CaseGroup, Cases, Motion, arrange
 from hamex.solve.followed import MEASURES as FOLLOWED
-from hamex.solve.followed import ManyFollowed, are_followed
+from hamex.solve.followed import RESTS, ManyFollowed, are_followed
 from hamex.solve.runners import BlockResults, ManyFrames, ManyOscillators, OneByOne, Request, SampledMotion, Standing
 from hamex.solve.settling import check_settle, look_at_the_ends, say_swinging
 
@@ -282,7 +282,13 @@ def marched_together(models: Sequence[Model], scheme: object, measures: Sequence
     """True where a batch of these models that keeps these measures is one compiled loop."""
     if not isinstance(scheme, Galerkin) or not scheme.whole or not set(measures) <= set(FOLLOWED):
         return False
+    if not RESTS.isdisjoint(measures) and any(_flows(model) for model in models):
+        return False  # sliders along their path come to rest as others do
     return are_followed([scheme.sees(model) for model in models], scheme.step)
+
+
+def _flows(model: Model) -> bool:
+    return all(group.law.form == "flow" for group in model.laws.values())
 
 
 def _single(cases: Cases, dofs: int = 1) -> bool:

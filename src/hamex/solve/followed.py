@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 
 from hamex.errors import ConvergenceError, InputError, OverflowRunError
 from hamex.march import followed as kernel
-from hamex.march.run import around_law, compiled
+from hamex.march.run import Kernel, around_law, compiled
 from hamex.model.algebra import diagonal
 from hamex.model.laws.law import Group, Law
 from hamex.model.record import Model
@@ -23,7 +24,7 @@ from hamex.schemes.families import ElementScheme
 from hamex.schemes.oscillator import is_followed, step_of
 from hamex.schemes.prepare import damping_of_one, is_long
 from hamex.schemes.promised import check_promise
-from hamex.schemes.shear_frame import followed_storeys, frame_step, is_followed_frame
+from hamex.schemes.shear_frame import FollowedStoreys, around_step, is_followed_frame, laws_of
 from hamex.schemes.springs import can_break
 from hamex.solve.runners import BlockResults, OneByOne, Request, SampledMotion, check_finite, places_of
 
@@ -33,59 +34,84 @@ _SAFE = 1e-6  # of the inertia of a step: what counts as positive at sight
 
 
 def are_followed(models: Sequence[Model], h: float) -> bool:
-    """True for oscillators, or shear frames of one height, whose springs are followed and share a law, and that
+    """True for oscillators that share a law, or shear frames of one height, whose springs are followed and that
     :func:`hamex.solve` marches by themselves too; of oscillators those that break do so at the end of a piece."""
     if len({len(model.dofs) for model in models}) != 1:
         return False
     if len(models[0].dofs) > 1:
-        return all(is_followed_frame(model) for model in models) and not (
-            len({law_of(model).law for model in models}) > 1 or any(is_long(model, h) for model in models)
-        )
-    if not all(is_followed(model) for model in models) or len({law_of(model).law for model in models}) != 1:
+        return all(is_followed_frame(model) and not is_long(model, h) for model in models)
+    if not all(is_followed(model) for model in models) or len({*chain(*map(laws_of, models))}) != 1:
         return False
-    return law_of(models[0]).law.spring_piece is not None or not any(can_break(model) for model in models)
+    return laws_of(models[0])[0].spring_piece is not None or not any(can_break(model) for model in models)
 
 
-def law_of(model: Model) -> Group:
-    """The one group of a model that has springs."""
-    return next(group for group in model.laws.values() if len(group.first))
+class SpringsOfLaw(NamedTuple):
+    """All springs of one law in all models: its group, and where each of its springs is, (model, storey)."""
+
+    law: type[Law]
+    group: Group
+    at: tuple[Array, Array]
+
+    @classmethod
+    def of(cls, law: type[Law], models: Sequence[Model]) -> SpringsOfLaw:
+        """Those of some models, each from the ground up."""
+        groups = [(m, group) for m, model in enumerate(models) for group in model.laws.values() if group.law is law]
+        order = np.concatenate([np.argsort(group.first) for _, group in groups])
+        many = [len(group.first) for _, group in groups]
+        order += np.repeat(np.cumsum(many) - many, many)
+        own = {name: np.concatenate([group.parameters[name] for _, group in groups])[order] for name in law.names()}
+        model = np.repeat([m for m, _ in groups], many)
+        storey = np.concatenate([group.first for _, group in groups])[order]
+        return cls(law, Group(law, np.arange(len(model)), 1, own), (model, storey))
+
+    def some(self, numbers: Array) -> Group:
+        """The group of some of them."""
+        own = {name: values[numbers] for name, values in self.group.parameters.items()}
+        return replace(self.group, first=np.arange(len(numbers)), parameters=own)
 
 
 class FollowedModels:
-    """What the kernels need of models as their scheme sees them, one row each."""
+    """What the kernels need of models as their scheme sees them."""
 
     def __init__(self, models: Sequence[Model], scheme: ElementScheme) -> None:
-        self.h, self.places, groups = scheme.step, len(models[0].dofs), [law_of(model) for model in models]
-        self.law: type[Law] = groups[0].law
-        own = {name: np.concatenate([_in_order(group, name) for group in groups]) for name in self.law.names()}
-        self.group = Group(self.law, np.arange(len(models) * self.places), 1, own)
+        self.h, self.places = scheme.step, len(models[0].dofs)
         self.shape = (len(models), self.places)
-        flexibility = np.concatenate([diagonal(model.flexibility) for model in models])
+        flexibility = np.stack([diagonal(model.flexibility) for model in models])
         self.k = 1 / flexibility
-        self.at_yield = (self.law.first_yield(self.group) * flexibility).reshape(self.shape)
+        self.laws = [SpringsOfLaw.of(law, models) for law in dict.fromkeys(chain(*map(laws_of, models)))]
+        self.at_yield = self._by_law(lambda springs, _: springs.law.first_yield(springs.group)) * flexibility
         self.heights = np.stack([_heights(model) for model in models])
         self.limited = np.array([model.storeys is not None for model in models])
         # Inertia and influence of the ground, (model, dof): what a motion does to the first direction of a model.
         self.inertia = np.stack([model.inertia(model.directions[0]) for model in models])
         self.influence = np.stack([model.influence[:, 0] for model in models])
+        self.slip = np.zeros(self.shape, dtype=np.int64)  # where the variables of a spring begin
         if self.places == 1:
-            P = np.ascontiguousarray(self.law.prepared(self.group, self.k, 1.0), dtype=float)
-            self.P = P.reshape(*self.shape, -1)
+            (springs,) = self.laws
+            self.P = np.ascontiguousarray(springs.law.prepared(springs.group, self.k[:, 0], 1.0), dtype=float)[:, None]
             self.numbers = np.array([[m.mass[0, 0], damping_of_one(m), m.stiffness[0, 0]] for m in models], dtype=float)
-            case = around_law(kernel.one_case, "moved_by", step_of(self.law))
+            self.variables = len(springs.law.variables)
+            case = around_law(kernel.one_case, "moved_by", step_of(springs.law))
             self.kernel = around_law(kernel.many_oscillators, "one_case", case, inlines=True)
         else:
-            storeys = [followed_storeys(model, self.h) for model in models]
-            self.P = np.stack([each.P for each in storeys])
-            self.numbers = np.stack([each.table for each in storeys])
-            case = around_law(kernel.one_frame_case, "stepped_frame", frame_step(self.law))
-            self.kernel = around_law(kernel.many_frames, "one_frame_case", case, inlines=True)
+            self.storeys = [FollowedStoreys.of(model, self.h) for model in models]
+            self.kernels = [_frame_kernel(laws_of(model)) for model in models]
+            self.numbers = np.stack([each.table for each in self.storeys])
+            self.variables = max(each.states.size for each in self.storeys)
+            self.slip = np.stack([each.states.slip for each in self.storeys])
         self._check(models, scheme)
+
+    def _by_law(self, asked: Callable[[SpringsOfLaw, Array], Array]) -> Array:
+        """What each law says of its springs, given their stiffness, (model, storey)."""
+        found = np.zeros(self.shape)
+        for springs in self.laws:
+            found[springs.at] = asked(springs, self.k[springs.at])
+        return found
 
     def _check(self, models: Sequence[Model], scheme: ElementScheme) -> None:
         """The promise, of all at once: 4M/h² + 2C/h + K + the softest springs by its pivots, from the ground up; who
         does not keep it at sight is asked as any model is."""
-        h, soft = self.h, self.law.softest(self.group, self.k, 0.5 * self.h).reshape(self.shape)
+        h, soft = self.h, self._by_law(lambda springs, k: springs.law.softest(springs.group, k, 0.5 * self.h))
         if self.places == 1:
             (m, c, K), none = self.numbers.T[:, :, None], np.zeros(self.shape)
             main, side = (4 * m / h + 2 * c) / h + K, none
@@ -104,7 +130,7 @@ class FollowedModels:
             check_promise(models[number], scheme)
 
     def __len__(self) -> int:
-        return len(self.P)
+        return len(self.k)
 
     def block(self, steps: int) -> int:
         """Cases of a block."""
@@ -114,12 +140,19 @@ class FollowedModels:
         """What the runs of some models leave; ``push`` and ``shake`` are force and ground acceleration per unit of the
         load, (case, dof)."""
         acts = np.stack([push, shake, self._ends(which, limit)], axis=1)
-        kept, many = np.empty((len(which), kernel.KEPT, self.places)), self.places * len(self.law.variables)
-        z, dz, room = np.zeros((len(which), many)), np.zeros(many), np.zeros((kernel.ROOM, self.places))
-        load = np.ascontiguousarray(load)
-        compiled(self.kernel)(self.numbers, self.P, which, acts, load, float(self.h), room, z, dz, kept)
+        kept, z = np.empty((len(which), kernel.KEPT, self.places)), np.zeros((len(which), self.variables))
+        load, h = np.ascontiguousarray(load), float(self.h)
+        room = np.zeros((kernel.ROOM, self.places))
+        if self.places == 1:
+            compiled(self.kernel)(self.numbers, self.P, which, acts, load, h, z, np.zeros(self.variables), kept)
+        for model in np.unique(which).tolist() if self.places > 1 else ():
+            own, storeys = np.flatnonzero(which == model), self.storeys[model].with_room()
+            left, states = kept[own], z[own]
+            dz, frame = np.zeros(self.storeys[model].states.size), compiled(self.kernels[model])
+            frame(self.numbers[model], storeys, acts[own], load, h, room, states, dz, left)
+            kept[own], z[own] = left, states
         self._refuse(which, kept)
-        return Runs(self, which, kept, z.reshape(len(which), self.places, -1))
+        return Runs(self, which, kept, z)
 
     def _refuse(self, which: Array, kept: Array) -> None:
         """Say which runs were not solved, or lost their numbers."""
@@ -145,9 +178,10 @@ class FollowedModels:
         return np.where(self.limited[which, None], limit.drifts(self.heights[which]), np.inf)
 
 
-def _in_order(group: Group, name: str) -> Array:
-    """A parameter of the springs of one model, from the ground up."""
-    return np.asarray(group.parameters[name][np.argsort(group.first)])
+def _frame_kernel(laws: Sequence[type[Law]]) -> Kernel:
+    """The cases of a frame; what :func:`around_law` makes is made once."""
+    case = around_step(kernel.one_frame_case, laws)
+    return around_law(kernel.cases_of_frame, "one_frame_case", case, inlines=len(laws) == 1)
 
 
 def _heights(model: Model) -> Array:
@@ -156,7 +190,7 @@ def _heights(model: Model) -> Array:
 
 class Runs(NamedTuple):
     """What some models left: which they are, largest sizes and sums (case, KEPT, storey), and the states of their
-    springs (case, storey, variable)."""
+    springs (case, variable)."""
 
     many: FollowedModels
     which: Array
@@ -177,20 +211,32 @@ class Runs(NamedTuple):
         """Deformation of the springs at the end."""
         return np.diff(self.kept[:, kernel.LAST_U], axis=1, prepend=0.0)
 
+    def slip(self) -> Array:
+        """What is not elastic in the deformation of the springs at the end."""
+        return np.take_along_axis(self.z, self.many.slip[self.which], axis=1)
+
     def plastic(self) -> Array:
         """Work of the springs that neither they nor their hardening hold at the end."""
-        many, (count, places) = self.many, self.z.shape[:2]
-        springs = (self.which[:, None] * places + np.arange(places)).ravel()
-        own = {name: values[springs] for name, values in many.group.parameters.items()}
-        group = replace(many.group, first=np.arange(len(springs)), parameters=own)
-        states = {name: self.z[:, :, v].reshape(1, -1) for v, name in enumerate(many.law.variables)}
-        end, nothing = self.drift().reshape(1, -1), np.zeros((0, len(springs)))
-        held = many.law.split(group, many.k[springs], many.h, end, nothing, states)
-        return np.asarray(self.kept[:, kernel.WORK] - (held.stored + held.hardening).reshape(count, places))
+        many, end = self.many, self.drift()
+        held = np.zeros(end.shape)
+        for springs in many.laws:
+            number = np.full(many.shape, -1)
+            number[springs.at] = np.arange(len(springs.at[0]))
+            case, storey = np.nonzero(number[self.which] >= 0)
+            group, at = springs.some(number[self.which[case], storey]), many.slip[self.which[case], storey]
+            states = {name: self.z[case, at + v][None] for v, name in enumerate(springs.law.variables)}
+            k, nothing = many.k[self.which[case], storey], np.zeros((0, len(case)))
+            split = springs.law.split(group, k, many.h, end[case, storey][None], nothing, states)
+            held[case, storey] = (split.stored + split.hardening)[0]
+        return np.asarray(self.kept[:, kernel.WORK] - held)
 
 
 def _kept(row: int) -> Callable[[Runs], Array]:
     return lambda runs: runs.kept[:, row]
+
+
+def _unknown(value: float) -> Callable[[Runs], Array]:
+    return lambda runs: np.full((len(runs.which), runs.many.places), value)
 
 
 MEASURES: Mapping[str, Callable[[Runs], Array]] = {
@@ -200,12 +246,18 @@ MEASURES: Mapping[str, Callable[[Runs], Array]] = {
     "absolute_acceleration": _kept(kernel.HARDEST),
     "force": _kept(kernel.STRONGEST),
     "ductility": lambda runs: runs.kept[:, kernel.WIDEST] / runs.many.at_yield[runs.which],
-    "residual_slip": lambda runs: runs.z[:, :, 0],
+    "residual_slip": Runs.slip,
     "residual_displacement": _kept(kernel.LAST_U),
     "residual_drift": Runs.drift,
+    **dict.fromkeys(("settled_displacement", "settled_drift"), _unknown(np.nan)),
+    "swing": _unknown(np.inf),
     "plastic_work": Runs.plastic,
     "input_work": _kept(kernel.INPUT),
 }
+
+
+# Where springs that are followed come to rest is not known.
+RESTS = frozenset(("settled_displacement", "settled_drift", "swing"))
 
 
 class ManyFollowed:

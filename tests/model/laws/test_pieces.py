@@ -68,6 +68,12 @@ class Creeping(PathLaw):
     spring_piece = staticmethod(creeping)
 
 
+@pytest.mark.parametrize("name", ["MOST_PIECES", "BROKEN", "LAST", "FORCE", "WAY"])
+def test_laws_and_marches_mean_the_same_by_their_numbers(name):
+    """Laws import nothing of the march; and code that is kept knows the files of both, no third one."""
+    assert getattr(springs, name) == getattr(combined, name)
+
+
 def test_a_law_whose_pieces_lead_nowhere_is_named():
     with pytest.raises(ConvergenceError, match="Creeping has more than 1000 straight pieces"):
         passed(Creeping, np.array([100.0]), 0.5, 1.0, 1.0, np.zeros(5))

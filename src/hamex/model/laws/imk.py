@@ -77,7 +77,7 @@ def worn(spent: float, left: float, power: float, published: bool) -> float:
         return 0.0
     if left <= 0.0:
         return 2.0 if published else 0.0
-    return (spent / left) ** power
+    return spent / left if power == 1.0 else (spent / left) ** power  # the same bits
 
 
 def unloading(p: Array, r: int, z: Array, o: int) -> tuple[float, float]:
