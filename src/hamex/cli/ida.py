@@ -67,7 +67,7 @@ def command(
     json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON instead of tables.")] = False,
 ) -> None:
     """Incremental dynamic analysis and fragility of a study."""
-    from hamex.files import check_folder, make_folder
+    from hamex.files import check_folder, check_package, make_folder
     from hamex.report.style import check_installed
     from hamex.spec.study import read_study
     from hamex.study.engine import StoppedError
@@ -76,9 +76,8 @@ def command(
     check_installed()
     if not dry_run:
         check_folder(output / "parts")
+    check_package(output / "table.parquet")
     if xlsx:
-        from hamex.files import check_package
-
         check_package(output / "tables.xlsx")
     file = read_study(study)
     if collapse:

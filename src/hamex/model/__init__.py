@@ -7,8 +7,11 @@ import numpy as np
 
 
 def _when_used(part: str) -> None:
-    """Load a part of NumPy when it is first used. SciPy looks up every name that NumPy has; these two, which it does not
-    use, take half of the time in which ``scipy.sparse`` is imported."""
+    """Load a part of NumPy when it is first used.
+
+    SciPy looks up every name that NumPy has; these two, which it does not use, are half of what importing
+    ``scipy.sparse`` takes.
+    """
     name = f"numpy.{part}"
     spec = None if name in sys.modules else find_spec(name)
     if spec is None or spec.loader is None:

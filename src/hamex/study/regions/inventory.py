@@ -16,8 +16,10 @@ from hamex.errors import InputError
 from hamex.model.inputs import beyond
 from hamex.study.regions import types
 from hamex.study.regions.motions import EARTH
+from hamex.study.table import polars_for
 
 Array = NDArray[Any]
+BUILDINGS = "inventories of buildings"
 Column = Any  # anything like an array when given, an array from then on
 
 LIMITS = tuple(f"drift_{state}" for state in types.STATES)
@@ -259,8 +261,7 @@ _ARRAYS = ("longitude", "latitude", "storeys", "type", "design", *NUMBERS, *DEGR
 
 def _codes(words: Array, known: tuple[str, ...]) -> Array:
     """Place of each word among those known; −1 for "", −2 for others."""
-    import polars as pl
-
+    pl = polars_for(BUILDINGS)
     places = {"": -1, **{word: place for place, word in enumerate(known)}}
     if words.strides == (0,):
         return np.full(len(words), places.get(str(words[0]), -2))
