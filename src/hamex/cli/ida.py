@@ -67,17 +67,18 @@ def command(
     json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON instead of tables.")] = False,
 ) -> None:
     """Incremental dynamic analysis and fragility of a study."""
-    from hamex.files import check_folder, check_package, make_folder
+    from hamex.files import check_folder, make_folder
     from hamex.report.style import check_installed
     from hamex.spec.study import read_study
     from hamex.study.engine import StoppedError
     from hamex.study.ida import check_ida, collapse_ratio, ida
 
-    check_installed()
+    check_installed(tables=True)
     if not dry_run:
         check_folder(output / "parts")
-    check_package(output / "table.parquet")
     if xlsx:
+        from hamex.files import check_package
+
         check_package(output / "tables.xlsx")
     file = read_study(study)
     if collapse:
