@@ -122,14 +122,12 @@ print(json.dumps([solved, fused, [name for name in sys.modules if name.startswit
 
 
 # What the extras bring, and one call of every command: 0 for one that works, or the extra that it names.
-EXTRAS = (
-    """matplotlib PIL plotly ziamath skfem meshio fastapi uvicorn tomli_w distributed dask obspy xlsxwriter polars"""
-)
+EXTRAS = "matplotlib PIL plotly ziamath skfem meshio fastapi uvicorn tomli_w distributed dask obspy xlsxwriter polars"
 CALLS = {
     "run": (0, "run oscillator.toml"),
     "pushover": (0, "pushover pushover.toml"),
     "modes": (0, "modes oscillator.toml"),
-    "ida": ("plot", "ida ida.toml"),
+    "ida": ("plot,tables", "ida ida.toml"),
     "fragility": ("tables", "fragility table.csv --limit 0.02"),
     "init": (0, "init rod"),
     "paper": ("plot", "paper"),
@@ -138,7 +136,7 @@ CALLS = {
     "schemes": (0, "schemes"),
     "law": (0, "law bilinear"),
     "spectrum": (0, "spectrum record.csv --unit g"),
-    "region": ("tables", "region town.csv record.csv --unit g -o out"),
+    "region": ("plot,tables", "region town.csv record.csv --unit g -o out"),
     "studio": ("studio", "studio"),
     "records": (0, "records list record.csv --unit g"),
 }

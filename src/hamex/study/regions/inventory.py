@@ -40,7 +40,7 @@ DEGRADING: dict[str, tuple[Callable[[Array], Array], str]] = {
     "residual": (lambda x: (x >= 0) & (x < 1), "a share of the yield force from 0 to below 1"),
     "loops": (lambda x: (x > 0) & (x <= 1), "a share above 0 and up to 1, area of loops over that of bilinear ones"),
 }
-COLUMNS = ("id", "longitude", "latitude", "storeys", "type", "design", *NUMBERS, *LIMITS, *DEGRADING)
+COLUMNS: tuple[str, ...] = ("id", "longitude", "latitude", "storeys", "type", "design", *NUMBERS, *LIMITS, *DEGRADING)
 
 
 @dataclass(frozen=True, eq=False)
