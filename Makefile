@@ -5,7 +5,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-EXTRAS := plot,excel,fem,studio,cluster,validate,dev,docs
+EXTRAS := plot,excel,tables,fem,studio,cluster,validate,dev,docs
 PEERS := benchmarks/build/peers/.ready
 PAGE := $(VENV)/page
 SCRIPTS := src/hamex/studio/page

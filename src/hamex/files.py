@@ -154,8 +154,12 @@ def check_writable(path: Path, formats: tuple[str, ...] = FORMATS) -> None:
 
 def check_package(path: Path) -> None:
     """Refuse to begin on a file for which the package is missing that would write it."""
-    if path.suffix.lower() == ".xlsx" and find_spec("xlsxwriter") is None:
-        raise MissingPackageError(f"cannot write {path}: Excel files need xlsxwriter: pip install 'hamex[excel]'")
+    for ending, what, package, extra in (
+        (".xlsx", "Excel files", "xlsxwriter", "excel"),
+        (".parquet", "Parquet files", "polars", "tables"),
+    ):
+        if path.suffix.lower() == ending and find_spec(package) is None:
+            raise MissingPackageError(f"cannot write {path}: {what} need {package}: pip install 'hamex[{extra}]'")
 
 
 def write_atomically(path: Path, write: Callable[[Path], object]) -> Path:

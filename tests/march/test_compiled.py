@@ -265,3 +265,15 @@ assert run.compiled(kernel)(3.0) == 3.0
 
 def test_a_kernel_that_another_thread_asks_for_does_not_spoil_the_one_being_compiled():
     subprocess.run([sys.executable, "-c", MEANWHILE], check=True)
+
+
+def test_without_a_compiler_kernels_run_as_they_are(monkeypatch):
+    def kernel(x):
+        return 2.0 * x
+
+    pair = oscillator.SpringLimit(0.27, 0.0, 0.0)
+    monkeypatch.setattr(run, "can_compile", lambda: False)
+    assert run.compiled(kernel) is run.called(kernel, 1.0) is kernel
+    assert run.invoke(run.address(kernel, 1.0), (2.0,)) == 4.0
+    assert run.held(pair) is pair
+    assert not run.worth_compiling(1e12, kernel)

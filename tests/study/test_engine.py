@@ -1,6 +1,7 @@
 """The engine: every executor gives the same tables, finished parts are not run again, and death is survived."""
 
 import signal
+import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -10,7 +11,7 @@ import pytest
 from engine_work import dies_always, dies_once, squares, stops
 from faults import DAMAGES, damaged, expected, killed_study, little_room, square_parts
 
-from hamex.errors import DamageWarning, FileError, InputError, StudyError
+from hamex.errors import DamageWarning, FileError, InputError, MissingPackageError, StudyError
 from hamex.study.engine import StoppedError, StudyPart, run_parts
 
 
@@ -39,6 +40,14 @@ def test_finished_parts_are_not_run_again(tmp_path):
     assert (second.ran, second.found) == (3, 4)
     assert columns(second) == EXPECTED
     assert second.tables[0]["name"].tolist() == ["a", "a"]
+
+
+def test_without_polars_parts_are_kept_in_memory_only(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "polars", None)
+    with pytest.raises(MissingPackageError, match=r"kept in a folder need polars: pip install 'hamex\[tables\]'"):
+        run_parts(stops, parts(), store=tmp_path / "new", workers=1)
+    assert list(tmp_path.iterdir()) == []
+    assert columns(run_parts(squares, parts(), workers=1)) == EXPECTED
 
 
 def test_an_interruption_keeps_what_is_finished_and_says_how_to_go_on(tmp_path):

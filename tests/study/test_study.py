@@ -1,12 +1,14 @@
 """Studies: one table, whatever runs it; failures are statuses; keys are content."""
 
 import dataclasses
+import sys
+from functools import partial
 
 import numpy as np
 import pytest
 
 import hamex as hx
-from hamex.errors import HamexError, InputError
+from hamex.errors import HamexError, InputError, MissingPackageError
 from hamex.study.engine import digest
 
 STEP = hx.Galerkin(0.02)
@@ -150,6 +152,18 @@ def test_tables_are_saved_with_the_kind_of_their_motions(tmp_path):
         assert frame["motions"].unique().to_list() == ["synthetic"]
         assert frame["ductility"].to_list() == table.columns["ductility"].tolist()
     table.save(tmp_path / "t.nc")
+
+
+def test_without_polars_a_table_says_what_its_files_need(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "polars", None)
+    table = study(axes={"record": records(1)}).run(workers=1)
+    assert table.dataset["ductility"].values.ravel().tolist() == table.columns["ductility"].tolist()
+    for use in (lambda: table.frame, *(partial(table.save, tmp_path / name) for name in ("t.csv", "t.parquet"))):
+        with pytest.raises(MissingPackageError, match=r"need polars: pip install 'hamex\[tables\]'"):
+            use()
+    with pytest.raises(MissingPackageError, match=r"inventories of buildings need polars"):
+        hx.generate_inventory(2)
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize(

@@ -3,10 +3,12 @@ called."""
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 import warnings
 from collections.abc import Sequence
+from copy import copy
 from functools import cache
 from typing import Annotated, Any, TextIO
 
@@ -63,9 +65,14 @@ def _options(
 
 
 @cache
-def _commands() -> Any:
-    """The commands with their options, read off the annotations once: that takes longer than most refusals."""
-    return typer.main.get_command(app)
+def _commands(word: str = "") -> Any:
+    """The commands with their options, read off the annotations once: that takes longer than most refusals, so of the
+    command that is called only, where ``word`` is the name of one."""
+    wanted = copy(app)
+    called = [command for command in app.registered_commands if command.name == word]
+    if called:
+        wanted.registered_commands, wanted.registered_groups = called, []
+    return typer.main.get_command(wanted)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -80,6 +87,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """
     # Marching multiplies no large matrices: BLAS threads would only cost start-up time. Yours to override.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    # Nor are plugins of pydantic looked for among all packages that are installed.
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
+    # What is loaded stays: to look for garbage in it takes a tenth of a small run.
+    gc.set_threshold(200_000, 20, 20)
     words = list(sys.argv[1:] if arguments is None else arguments)
 
     def one_line(
@@ -97,7 +108,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         warnings.simplefilter("default", UserWarning)
         warnings.showwarning = one_line
         try:
-            _commands()(args=words, prog_name="hamex")
+            _commands(*words[:1])(args=words, prog_name="hamex")
         except HamexError as problem:
             _say(sys.stderr, "error", _RED, _in_words(str(problem), words))
             raise SystemExit(2) from None
@@ -110,7 +121,7 @@ def _in_words(message: str, words: Sequence[str]) -> str:
     """A message in the words of the command that is run: its options, by the names that they have in Python."""
     if words[:1] == ["derive"]:  # which takes scripts
         return message
-    command = _commands()
+    command = _commands(*words[:1])
     for word in words:
         command = getattr(command, "commands", {}).get(word, command)
     found = {param.name: option for param in command.params for option in param.opts if option.startswith("--")}

@@ -73,7 +73,7 @@ def command(
     from hamex.study.engine import StoppedError
     from hamex.study.ida import check_ida, collapse_ratio, ida
 
-    check_installed()
+    check_installed(tables=True)
     if not dry_run:
         check_folder(output / "parts")
     if xlsx:

@@ -110,7 +110,7 @@ def command(
     if page and not dry_run:
         from hamex.report.style import check_installed
 
-        check_installed()
+        check_installed(tables=True)
     from hamex.files import check_folder, make_folder
     from hamex.study.regions.motions import read_motions
     from hamex.study.regions.region import plan_region, read_inventory, region, timed_region

@@ -42,6 +42,7 @@ from llvmlite import ir
 from numba import typeof
 from numba.core import cgutils, compiler, types
 from numba.core.caching import FunctionCache, IndexDataCacheFile
+from numba.core.runtime.nrt import rtsys
 from numba.core.targetconfig import ConfigStack
 from numba.core.typing.templates import AttributeTemplate
 from numba.extending import NativeValue, infer_getattr, intrinsic, lower_getattr_generic, models, register_model, unbox
@@ -295,8 +296,15 @@ class KernelCache(FunctionCache):
         return Path(self._cache_file._index_path).is_file()
 
     def load_overload(self, kinds: Any, context: Any) -> Any:
-        """The code for arguments of these kinds; where there is none, Numba compiles it next."""
-        found = super().load_overload(kinds, context)
+        """The code for arguments of these kinds; where there is none, Numba compiles it next.
+
+        Left to itself, Numba first loads the meanings of everything that it can compile, a quarter of a second for code
+        that is compiled already. What is compiled next loads them by itself.
+        """
+        rtsys.initialize(context)  # kept code counts references
+        found = None
+        with self._guard_against_spurious_io_errors():
+            found = self._load_overload(kinds, context)
         if found is None:
             self._tell(True)
         return found

@@ -7,7 +7,7 @@ for that, ``FIRST_TIME`` times as many steps. So it is with what a kernel calls 
 ``benchmarks/threshold.py`` measures the break-even.
 
 A function that is chosen at run time is called by :func:`invoke`: by its number uncompiled, by its machine address
-compiled.
+compiled. Where Numba cannot be loaded (:func:`can_compile`), every kernel runs as the plain Python that it is.
 """
 
 from __future__ import annotations
@@ -43,11 +43,23 @@ _BARE = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 
 
 @cache
+def can_compile() -> bool:
+    """Whether Numba can be loaded."""
+    try:
+        import_module("numba")
+    except (ImportError, OSError):  # a library of LLVM that does not load is an OSError
+        return False
+    return True
+
+
+@cache
 def compiled(kernel: Kernel) -> Kernel:
     """The kernel as machine code; no fastmath, so that compiled and plain runs agree in every bit.
 
     Functions of this layer that the kernel calls are compiled with it: kernels stay plain Python with plain calls.
     """
+    if not can_compile():
+        return kernel
     numba: Any = import_module("numba")
 
     ready = _ready(kernel)
@@ -126,6 +138,8 @@ def numbered(function: Callable[..., Any]) -> int:
 
 def address(kernel: Kernel, *arguments: Any) -> int:
     """Machine address of the kernel compiled for these arguments, for :func:`hamex.march.run.invoke`."""
+    if not can_compile():
+        return numbered(kernel)
     from hamex.march.compiler import kind_of
 
     return _address(kernel, tuple(kind_of(argument) for argument in arguments))
@@ -133,7 +147,7 @@ def address(kernel: Kernel, *arguments: Any) -> int:
 
 def called(kernel: Kernel, *arguments: Any) -> Kernel:
     """The kernel at its address as Python calls it, with what others compiled for these arguments."""
-    return _through(address(kernel, *arguments))
+    return _through(address(kernel, *arguments)) if can_compile() else kernel
 
 
 @cache
@@ -148,9 +162,11 @@ def through(address: int, *arguments: Any) -> Any:
 
 def held(value: Any) -> Any:
     """What a compiled kernel is given: a named tuple by one pointer, to be kept as long as it is used; else itself."""
+    if not hasattr(value, "_fields") or not can_compile():
+        return value
     from hamex.march.compiler import Held
 
-    return Held(value) if hasattr(value, "_fields") else value
+    return Held(value)
 
 
 def as_it_is(value: Any) -> Any:
@@ -321,13 +337,15 @@ def worth_compiling(steps: float, *kernels: Kernel) -> bool:
         return True
     for kernel in kernels:
         _UNCOMPILED[kernel] += steps
-    return ran >= FIRST_TIME * WORTH_COMPILING
+    return ran >= FIRST_TIME * WORTH_COMPILING and can_compile()
 
 
 def _at_hand(kernel: Kernel) -> bool:
     """Whether this process or one before it compiled the kernel."""
     if kernel in _KEPT:
         return True
+    if not can_compile():
+        return False
     machine = compiled(kernel)
     kept = getattr(machine, "_cache", None)
     return bool(getattr(machine, "overloads", True)) or bool(getattr(kept, "is_there", bool)())

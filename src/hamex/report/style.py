@@ -131,11 +131,14 @@ def variables(dark: bool = False) -> str:
     return " ".join([*(f"--{name}: {both[dark]};" for name, both in COLOURS.items()), *energies])
 
 
-def check_installed() -> None:
-    """Refuse to start on something to be drawn when the drawing packages are missing."""
-    missing = [name for name in ("matplotlib", "ziamath") if find_spec(name) is None]
+def check_installed(tables: bool = False) -> None:
+    """Refuse to start on something to be drawn when the drawing packages are missing; or on ``tables`` beside it."""
+    extras = {"matplotlib": "plot", "ziamath": "plot"} | ({"polars": "tables"} if tables else {})
+    missing = [name for name in extras if find_spec(name) is None]
     if missing:
-        raise MissingPackageError(f"drawing needs {' and '.join(missing)}: pip install 'hamex[plot]'")
+        wanted = ",".join(dict.fromkeys(extras[name] for name in missing))
+        who = "pictures and tables need" if tables else "drawing needs"
+        raise MissingPackageError(f"{who} {' and '.join(missing)}: pip install 'hamex[{wanted}]'")
 
 
 @contextmanager

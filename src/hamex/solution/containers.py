@@ -26,7 +26,6 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from xml.sax.saxutils import quoteattr
 
 import numpy as np
 from numpy.typing import NDArray
@@ -363,6 +362,8 @@ def _is_ours(folder: Path) -> bool:
 
 
 def _index(folder: str, names: list[str], times: Array) -> Iterator[str]:
+    from xml.sax.saxutils import quoteattr  # which loads what talks to servers
+
     yield '<?xml version="1.0"?>'
     yield '<VTKFile type="Collection" version="0.1" byte_order="LittleEndian">'
     yield "<Collection>"

@@ -20,8 +20,6 @@ from hamex.motion import artificial
 from hamex.motion.artificial import Shape, ground_wave, synthetic_suite
 from hamex.motion.ground import GroundMotion, el_centro
 from hamex.motion.load import Load
-from hamex.motion.records import read_record
-from hamex.motion.records.columns import read_samples
 from hamex.solve import State
 from hamex.spec.base import Finite, Named, Positive, Table, inside
 from hamex.spec.solids import ON_BODIES, BodyForces
@@ -42,6 +40,13 @@ def place_of(folder: Path | None, file: str) -> Path:
     if folder is None:
         raise LoadError("file is read from problem files only; give the samples themselves")
     return folder / file
+
+
+def samples_in(folder: Path | None, file: str, step: float | None) -> tuple[Array, float]:
+    """Samples of a file, and their step."""
+    from hamex.motion.records.columns import read_samples
+
+    return read_samples(place_of(folder, file), step)
 
 
 class SyntheticMotionTable(Table):
@@ -123,6 +128,8 @@ class MotionTable(Table):
 
     def _unscaled(self, folder: Path | None) -> GroundMotion:
         if self.file is not None:
+            from hamex.motion.records import read_record  # the grammars of all formats
+
             return read_record(
                 place_of(folder, self.file), **self.given("format", "unit", "step", "component", "column", "raw")
             )
@@ -246,7 +253,7 @@ class SamplesTable(ForceTable):
     def history(self, folder: Path | None) -> Load:
         if self.file is None:
             return Load(self.forces or [], self.step).scaled(self.scale)
-        return Load(*read_samples(place_of(folder, self.file), self.step)).scaled(self.scale)
+        return Load(*samples_in(folder, self.file, self.step)).scaled(self.scale)
 
 
 class NoneTable(Table):
@@ -301,7 +308,7 @@ class SupportTable(Table):
             raise UnitError(unknown("length", self.unit, METRE))
         factor = self.scale * (1.0 if self.unit is None else METRE[length] / METRE[self.unit])
         if self.file is not None:
-            values, step = read_samples(place_of(folder, self.file), self.step)
+            values, step = samples_in(folder, self.file, self.step)
         elif self.step is None:
             raise LoadError("step is missing: time between the displacements [s]")
         else:

@@ -36,6 +36,7 @@ Work = Callable[[Any], Columns]
 
 _ENOUGH, _LONG, _PIECES = 1.0, 4.0, 200  # seconds of a sample, of one piece that is enough, and pieces at most
 SECONDS = "kernel_seconds"  # column that a part may carry: what its computation took, without the engine
+_KEPT = "parts of a study that are kept in a folder"
 _TRIES = 3  # times a part may take its worker with it
 
 
@@ -112,6 +113,9 @@ def run_parts(
     if sum(choice is not None for choice in (executor, workers, cluster)) > 1:
         raise InputError("study: give one of executor, workers and cluster")
     if store is not None:
+        from hamex.study.table import polars_for
+
+        polars_for(_KEPT)
         make_folder(store)
     watch = _Watch(parts, tell)
     tables = {} if store is None else _found(store, parts, watch)
@@ -319,12 +323,11 @@ def _found(store: Path, parts: Sequence[StudyPart], watch: _Watch) -> dict[int, 
 
 
 def _write(store: Path, key: str, table: Columns) -> None:
-    import polars as pl
-
     from hamex.files import write_atomically
-    from hamex.study.table import write_table
+    from hamex.study.table import polars_for, write_table
 
-    write_atomically(store / f"{key}.parquet", lambda path: write_table(pl.DataFrame(table), path, key=key))
+    frame = polars_for(_KEPT).DataFrame(table)
+    write_atomically(store / f"{key}.parquet", lambda path: write_table(frame, path, key=key))
 
 
 def _read(store: Path, key: str) -> Columns | None:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hamex.errors import FileError, InputError, OverflowRunError
+from hamex.errors import FileError, InputError, MissingPackageError, OverflowRunError
 from hamex.files import ROOM, is_whole, stamped
 from hamex.model.layout import ratios
 from hamex.model.oscillator import Oscillators
@@ -38,6 +38,15 @@ RATIOS = {
     "settled_drift": "settled_drift_ratio",
     "swing": "swing_ratio",
 }
+
+
+def polars_for(what: str) -> Any:
+    """The package polars, for ``what`` cannot do without."""
+    try:
+        import polars
+    except ImportError:
+        raise MissingPackageError(f"{what} need polars: pip install 'hamex[tables]'") from None
+    return polars
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,8 +100,7 @@ class StudyTable(Shown):
     @cached_property
     def frame(self) -> pl.DataFrame:
         """The table as a polars frame."""
-        import polars as pl
-
+        pl = polars_for("frames of studies")
         return pl.DataFrame({name: np.ascontiguousarray(values) for name, values in self.columns.items()})
 
     @property
@@ -110,8 +118,6 @@ class StudyTable(Shown):
     def save(self, path: str | Path) -> Path:
         """Write ``.parquet``, ``.csv``, ``.xlsx`` (Excel, with units) or ``.nc``, atomically; every row of a table says
         what kind its motions are."""
-        import polars as pl
-
         from hamex.files import check_writable, write_atomically
         from hamex.solution.containers import write_dataset
         from hamex.solution.files import pairs, write_sheets
@@ -124,6 +130,7 @@ class StudyTable(Shown):
             motions = {"motions": [self.provenance["motions"]] * len(self.columns["status"])}
             runs: dict[str, Any] = {**with_units(in_words(self.columns), self.units), **motions}
             return write_sheets(target, {"runs": runs, "about": pairs(self.provenance)})
+        pl = polars_for("tables as .csv and .parquet")
         frame = self.frame.with_columns(pl.lit(self.provenance["motions"]).alias("motions"))
         if target.suffix.lower() == ".csv":
             said = frame.with_columns(pl.Series("status", in_words(self.columns)["status"]))
@@ -237,8 +244,7 @@ def write_table(frame: pl.DataFrame, path: Path, about: Mapping[str, str] | None
 def read_table(path: Path, key: str | None = None) -> pl.DataFrame:
     """The frame, if the file verifies; with a ``key`` only what was written under it. A file of others, or of before
     there were checksums, is read where no key is asked for."""
-    import polars as pl
-
+    pl = polars_for("Parquet files")
     try:
         content = path.read_bytes()
     except OSError as problem:

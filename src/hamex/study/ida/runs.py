@@ -42,7 +42,7 @@ from hamex.study.ida.curves import PGA, IdaCurves, curves_of
 from hamex.study.ida.estimation import STEEP, SeparationError
 from hamex.study.ida.fragility import Fragility
 from hamex.study.ida.probability import link_of
-from hamex.study.table import RATIOS, in_words, read_table, with_units, write_table
+from hamex.study.table import RATIOS, in_words, polars_for, read_table, with_units, write_table
 
 if TYPE_CHECKING:
     import polars as pl
@@ -53,6 +53,7 @@ ENDS = "collapse drift ratio"  # in what a file tells about its runs: where they
 _KINDS = {"title": str, "im_name": str, "motions": str, "demand": str, "stripes": bool, "link": str}
 _FIXED = (RECORD, SCALE, PGA, STATUS, MOTIONS)
 _INFINITE = "inf"
+_TABLES = "tables of runs (.csv, .parquet)"
 _UNITS = {"m": "m", "cm": "cm", "mm": "mm", "in": "inch", "ft": "ft"}
 
 
@@ -153,17 +154,14 @@ class IdaRuns:
 
     def frame(self) -> pl.DataFrame:
         """The table of runs; every row says what its motions are."""
-        import polars as pl
-
+        pl = polars_for(_TABLES)
         frame = pl.DataFrame({name: np.ascontiguousarray(values) for name, values in self.columns.items()})
         return frame.with_columns(pl.lit(self.motions).alias(MOTIONS))
 
     def save_table(self, path: Path) -> Path:
         """Write ``.parquet`` or ``.csv``; :func:`write_tables` writes Excel."""
-        import polars as pl
-
         check_writable(path, (".parquet", ".csv"))
-        frame = self.frame()
+        pl, frame = polars_for(_TABLES), self.frame()
         if path.suffix.lower() == ".parquet":
             return write_atomically(path, lambda part: write_table(frame, part))
         said = frame.with_columns(pl.Series(STATUS, in_words(self.columns)[STATUS]))
@@ -266,10 +264,9 @@ def _from_json(path: Path) -> IdaRuns:
 
 
 def _from_table(path: Path, demand: str | None, limit: float | None) -> IdaRuns:
-    import polars as pl
-
     if path.suffix.lower() not in (".csv", ".parquet"):
         raise FileError(f"cannot read {path}: the ending must be .json, .csv or .parquet")
+    pl = polars_for(_TABLES)
     data = read_bytes(path, TABLE)
     try:
         frame = pl.read_csv(data) if path.suffix.lower() == ".csv" else read_table(path)

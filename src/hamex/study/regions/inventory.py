@@ -16,8 +16,10 @@ from hamex.errors import InputError
 from hamex.model.inputs import beyond
 from hamex.study.regions import types
 from hamex.study.regions.motions import EARTH
+from hamex.study.table import polars_for
 
 Array = NDArray[Any]
+BUILDINGS = "inventories of buildings"
 Column = Any  # anything like an array when given, an array from then on
 
 LIMITS = tuple(f"drift_{state}" for state in types.STATES)
@@ -38,7 +40,7 @@ DEGRADING: dict[str, tuple[Callable[[Array], Array], str]] = {
     "residual": (lambda x: (x >= 0) & (x < 1), "a share of the yield force from 0 to below 1"),
     "loops": (lambda x: (x > 0) & (x <= 1), "a share above 0 and up to 1, area of loops over that of bilinear ones"),
 }
-COLUMNS = ("id", "longitude", "latitude", "storeys", "type", "design", *NUMBERS, *LIMITS, *DEGRADING)
+COLUMNS: tuple[str, ...] = ("id", "longitude", "latitude", "storeys", "type", "design", *NUMBERS, *LIMITS, *DEGRADING)
 
 
 @dataclass(frozen=True, eq=False)
@@ -259,8 +261,7 @@ _ARRAYS = ("longitude", "latitude", "storeys", "type", "design", *NUMBERS, *DEGR
 
 def _codes(words: Array, known: tuple[str, ...]) -> Array:
     """Place of each word among those known; −1 for "", −2 for others."""
-    import polars as pl
-
+    pl = polars_for(BUILDINGS)
     places = {"": -1, **{word: place for place, word in enumerate(known)}}
     if words.strides == (0,):
         return np.full(len(words), places.get(str(words[0]), -2))

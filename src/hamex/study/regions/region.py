@@ -22,11 +22,12 @@ from hamex.files import TABLE, json_of, read_text
 from hamex.motion.ground import GroundMotion
 from hamex.solve.settling import check_settle
 from hamex.study.engine import SECONDS, Columns, Tell, Timing, digest, run_parts, timed
-from hamex.study.regions.inventory import COLUMNS, DEGRADING, LIMITS, NUMBERS, Inventory
+from hamex.study.regions.inventory import BUILDINGS, COLUMNS, DEGRADING, LIMITS, NUMBERS, Inventory
 from hamex.study.regions.motions import MotionGrid, Shaking
 from hamex.study.regions.result import Region, StepCheck
 from hamex.study.regions.shear_frames import MEASURES, region_parts, run_part, steps_for
 from hamex.study.regions.types import LEVELS
+from hamex.study.table import polars_for
 
 if TYPE_CHECKING:
     import polars as pl
@@ -86,8 +87,7 @@ def read_inventory(path: str | Path) -> Inventory:
 
 
 def _read_csv(path: Path) -> pl.DataFrame:
-    import polars as pl
-
+    pl = polars_for(BUILDINGS)
     text = read_text(path, TABLE)
     try:
         # Everything as words: what is no number is then told by row and column.
@@ -101,8 +101,7 @@ def _read_csv(path: Path) -> pl.DataFrame:
 
 
 def _read_geojson(path: Path) -> pl.DataFrame:
-    import polars as pl
-
+    pl = polars_for(BUILDINGS)
     text = read_text(path, TABLE)
     try:
         data = json_of(text)
