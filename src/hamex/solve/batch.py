@@ -56,6 +56,7 @@ def batch(
     final: bool = False,
     limit: Limit | None = None,
     settle: float | None = None,
+    peaks: str = "nodes",
     threads: int | None = None,
     block: int | None = None,
     dtype: str = "float64",
@@ -87,6 +88,8 @@ def batch(
     limit : storey drift at which a run ends, as for :func:`hamex.solve`: a drift ratio of 0.1 where heights are known.
         ``result.collapse`` tells when; measures are those up to there.
     settle : go on after the motion until each model has come to rest, as for :func:`hamex.solve`.
+    peaks : where largest displacements and ductilities of oscillators are sought: at the "nodes", or "inside" the steps
+        too, each a parabola with the velocities of its ends.
     threads : number of threads; all processors by default.
     block : cases marched in one go; chosen by the work by default.
     dtype : "float64"; "float32" for oscillators is faster, and ``rounding`` of the result says how far off.
@@ -108,6 +111,7 @@ def batch(
         _dtype(dtype),
         limit or Limit(),
         settle,
+        _inside(peaks),
     )
     if settle is not None:
         check_settle("batch", settle)
@@ -115,6 +119,8 @@ def batch(
             raise InputError("batch: runs that settle have histories of different length; leave one of the two out")
     run = _runner(systems, cases, scheme, standing, request)
     run.check(request)
+    if request.inside and not isinstance(run, ManyOscillators):
+        raise InputError('batch: peaks="inside" is for oscillators with sliders that are marched together')
     units = systems[0].units if isinstance(systems, list) else systems.units
     if any(isinstance(motion, GroundMotion) for motion in cases.motions):
         if not is_positive(g) and (g is not None or units.length == UNSTATED_LENGTH):
@@ -130,11 +136,11 @@ def batch(
     given = None if start is None else _start(start, cases, run.places)
     if request.histories and len({record.steps for record in records}) > 1:
         raise ProblemError("batch: motions of different length have histories of different length; give a duration")
-    out = _Out(cases)
+    out, workers = _Out(cases), _threads(threads)
     tasks = [
         (group, begin, min(begin + size, group.size))
         for group in cases.groups(run.kinds)
-        for size in [_block(block) or run.block(records[group.motion].steps)]
+        for size in [_block(block) or _even(group.size, run.block(records[group.motion].steps), workers)]
         for begin in range(0, group.size, size)
     ]
 
@@ -142,7 +148,7 @@ def batch(
         places, results = _march(run, *task, records, request, given)
         out.put(task[0].motion, places, results)
 
-    in_threads(go, tasks, _threads(threads))
+    in_threads(go, tasks, workers)
     ends = {name: cases.shown(array) for (kind, name), array in out.arrays.items() if kind == "end"}
     settled = ends["settled"] > 0 if "settled" in ends else None
     if settled is not None:
@@ -359,10 +365,25 @@ def _dtype(name: Any) -> Any:
     return np.dtype(name)
 
 
+def _inside(peaks: Any) -> bool:
+    if not is_one_of(peaks, ("nodes", "inside")):
+        raise InputError(f'batch: peaks must be "nodes" or "inside", got {peaks!r}')
+    return bool(peaks == "inside")
+
+
 def _block(block: int | None) -> int | None:
     if block is not None and (not isinstance(block, int) or block < 1):
         raise InputError(f"batch: block must be a whole number of cases, at least 1; got {block!r}")
     return block
+
+
+def _even(cases: int, most: int, threads: int) -> int:
+    """Cases of a block, at most ``most``: all blocks alike and as many for each thread, but none for a thread that
+    would have less than an eighth of a block to do."""
+    blocks = max(-(-cases // most), min(threads, 8 * cases // most))
+    if blocks > threads:
+        blocks = -(-blocks // threads) * threads
+    return -(-cases // blocks)
 
 
 def _threads(threads: int | None) -> int:
@@ -416,9 +437,8 @@ def _provenance(
     given: Mapping[str, Array],
 ) -> dict[str, str]:
     """What a reader needs to repeat the batch. The hash covers every number that enters it."""
-    digest = hashlib.sha256(
-        repr((scheme, request.measures, str(request.dtype), request.limit, request.settle, cases.shape)).encode()
-    )
+    asked = (scheme, request.measures, str(request.dtype), request.limit, request.settle, cases.shape)
+    digest = hashlib.sha256(repr((*asked, "inside") if request.inside else asked).encode())
     models = (
         [model_numbers(model) for model in systems]
         if isinstance(systems, list)
