@@ -31,6 +31,7 @@ from hamex.solution.source import model_numbers, named_bytes
 from hamex.solve.cases import CaseGroup, Cases, Motion, arrange
 from hamex.solve.followed import MEASURES as FOLLOWED
 from hamex.solve.followed import ManyFollowed, are_followed
+from hamex.solve.oscillators import KINDS
 from hamex.solve.runners import BlockResults, ManyFrames, ManyOscillators, OneByOne, Request, SampledMotion, Standing
 from hamex.solve.settling import check_settle, look_at_the_ends, say_swinging
 
@@ -129,7 +130,8 @@ def batch(
     for motion in cases.motions:
         if isinstance(motion, GroundMotion):
             motion.warn_if_violent()
-    records = [_record(motion, scheme, duration, g, run) for motion in cases.motions]
+    single = isinstance(run, OneByOne)
+    records = [sampled(motion, scheme, duration, g, single) for motion in cases.motions]
     _check_memory(cases, records, request, run.places)
     if duration is not None:
         look_at_the_ends(cases.motions, [record.steps * record.h for record in records], settle)
@@ -168,6 +170,47 @@ def batch(
         collapse=ends.get("collapse"),
         settled=settled,
     )
+
+
+def march_each(
+    systems: Oscillators,
+    records: Sequence[SampledMotion],
+    record_of: Array,
+    measures: Sequence[str],
+    threads: int | None = None,
+) -> dict[str, Array]:
+    """Measures of oscillators that each meet one record of several, whose steps may differ, in one go.
+
+    Parameters
+    ----------
+    systems : the oscillators.
+    records : motions, as :func:`sampled` has them.
+    record_of : number of the record of each oscillator.
+    measures, threads : as for :func:`batch`.
+    """
+    run, request = ManyOscillators(systems), Request(tuple(measures), (), False, _dtype("float64"), Limit())
+    run.check(request)
+    out = {name: np.empty(len(systems)) for name in request.measures}
+    group, workers = KINDS * record_of + (0 if run.kinds is None else run.kinds), _threads(threads)
+    tasks = []
+    for key in np.unique(group):
+        members, record = np.flatnonzero(group == key), records[key // KINDS]
+        size = _even(len(members), run.block(record.steps), workers)
+        tasks += [
+            (size * record.steps, int(key % KINDS), record, members[at : at + size])
+            for at in range(0, len(members), size)
+        ]
+    tasks.sort(key=lambda task: -task[0])  # the longest first, so that threads end together
+
+    def go(task: tuple[int, int, SampledMotion, Array]) -> None:
+        _, kind, record, members = task
+        ones = np.broadcast_to(1.0, members.shape)
+        found = run.march(kind, members, int(members[0]), ones, record, request, None)
+        for name, values in found.measures.items():
+            out[name][members] = values
+
+    in_threads(go, tasks, workers)
+    return out
 
 
 def _check_memory(cases: Cases, records: Sequence[SampledMotion], request: Request, places: int) -> None:
@@ -299,7 +342,11 @@ def _single(cases: Cases, dofs: int = 1) -> bool:
     )
 
 
-def _record(motion: Motion, scheme: Scheme, duration: float | None, g: float | None, run: Runner) -> SampledMotion:
+def sampled(
+    motion: Motion, scheme: Scheme, duration: float | None, g: float | None, one_by_one: bool = False
+) -> SampledMotion:
+    """A motion in the steps of a scheme, for runs of this duration [s], or of its own; ``g`` is one gravity. Models
+    that are solved one by one take the motion as it is."""
     if isinstance(motion, GroundMotion):
         assert g is not None
         load: Load | LoadSum = Load((in_gravities(motion.unit) * g) * motion.acceleration, motion.step)
@@ -314,7 +361,7 @@ def _record(motion: Motion, scheme: Scheme, duration: float | None, g: float | N
         raise ProblemError(f"batch: duration must be a positive number of seconds, got {duration!r}")
     else:
         steps = whole_steps("batch", duration, h)
-    if isinstance(run, OneByOne):
+    if one_by_one:
         return SampledMotion(motion, np.zeros(0), h, steps, g)
     check_memory("batch", 6 * steps, f"a motion in {steps:,} steps", "take a longer step or a shorter duration")
     assert isinstance(scheme, Galerkin)

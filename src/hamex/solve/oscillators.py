@@ -263,6 +263,9 @@ def _yield_deformation(x: Oscillators) -> Array:
     return np.where(some, np.where(some, x.yield_force, 0.0) / x.stiffness, np.nan)
 
 
+KINDS = 4  # of oscillators, by the kernel they need
+
+
 def kinds(x: Oscillators) -> Array | None:
     """Which kernel each oscillator needs, by itself and not by its neighbours: 1 a limit that is zero or moves, 2
     stiffness outside the spring, 3 both, 0 neither; None where no oscillator needs either."""
