@@ -76,10 +76,10 @@ def test_a_lane_does_not_see_its_neighbours():
     assert np.array_equal(alone[:, :, 0], together[:, :, 0])
 
 
-def of_peaks(full, load):
-    """The same oscillators as :mod:`hamex.march.peaks` has them, tile by tile, and their unit."""
+def of_peaks(full, load, width):
+    """The same oscillators as :mod:`hamex.march.peaks` has them, in tiles of some width, and their unit."""
     one = full.swapaxes(0, 1).reshape(tile.ROWS, -1)
-    s = np.zeros((-(-one.shape[1] // peaks.TILE), peaks.ROWS, peaks.TILE))
+    s = np.zeros((-(-one.shape[1] // width), peaks.ROWS, width))
     for row, values in (
         (peaks.LIMIT, 1 / np.abs(one[tile.PUSH])),
         (peaks.LOW, -1 / np.abs(one[tile.PUSH])),
@@ -96,10 +96,11 @@ def of_peaks(full, load):
 @pytest.mark.parametrize("inside", [False, True])
 def test_the_kernel_of_peaks_agrees_with_its_plain_twin_and_with_the_other(inside):
     full, load = tables(4, tiles=3)
-    plain, unit = of_peaks(full, load)
+    width = peaks.TILE_INSIDE if inside else peaks.TILE
+    plain, unit = of_peaks(full, load, width)
     machine, ended = plain.copy(), np.append(load, 0.0)
     pairs = ended[:-1] + ended[1:]
-    kept = np.zeros((peaks.KEPT * 8, peaks.TILE))
+    kept = np.zeros((peaks.KEPT * -(-STEPS // peaks.stretch_of(STEPS)), width))
     given = (ended, pairs) if inside else (pairs,)
     room = (kept,) if inside else ()
     kernel = peaks.march_inside if inside else peaks.march

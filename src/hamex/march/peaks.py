@@ -31,6 +31,7 @@ Lanes = Any
 
 LANES = 4  # doubles; one vector of AVX2
 TILE = 5 * LANES
+TILE_INSIDE = 6 * LANES  # where peaks are sought inside the steps
 STRETCH = 16  # steps between two states that are kept
 STRETCHES = 128  # of a record; beyond, they are longer
 INSIDE = False  # settled before compiling: peaks inside the steps, or at the nodes only
@@ -49,7 +50,8 @@ MU = 9
 UNIT = 10  # what half a displacement is in; not for the march
 ROWS = 11
 
-KEPT = 4  # rows of a stretch: c, e and free at its start, largest |c|
+# Rows of what is kept of the stretches: first the largest |c| of every one, then three for every state at its start.
+KEPT = 4
 
 
 # Factors of the generated step form, see hamex.solve.oscillators.
@@ -84,16 +86,17 @@ def largest(
 
     ``push`` is the force per unit of the load, ``load`` ends with the zero that follows the record, ``pairs`` are
     f + f' of each step. ``s`` is room for one tile, (row, place), and ``kept``, where peaks are sought inside steps,
-    for its stretches, (KEPT · stretch + row, place).
+    for its stretches, (KEPT · stretches, place).
     """
     align()
     lost = 0
-    for first in range(0, len(mass), TILE):
-        count = min(TILE, len(mass) - first)
+    width = TILE_INSIDE if INSIDE else TILE
+    for first in range(0, len(mass), width):
+        count = min(width, len(mass) - first)
         for place in range(count):
             i = first + place
             enter(s, place, mass[i], damping[i], stiffness[i], yield_force[i], viscosity[i], push[i], factors)
-        for place in range(TILE):
+        for place in range(width):
             s[U, place] = 0.0
             s[E, place] = 0.0
             s[FREE, place] = load[0]  # of padding too: its q is zero and stays so
@@ -209,49 +212,65 @@ def stretch_of(steps: int) -> int:
 def march_inside(load: Array, pairs: Array, s: Array, kept: Array) -> None:
     """March a tile through the record, and look for peaks inside the steps."""
     align()
-    steps, row = len(pairs), 0
+    steps, row = len(pairs), len(kept) // KEPT
     stretch = stretch_of(steps)
-    a, b, c, d, e = (held(s, 0), held(s, LANES), held(s, 2 * LANES), held(s, 3 * LANES), held(s, 4 * LANES))
-    u, v, w, x, y = (begun(s, 0), begun(s, LANES), begun(s, 2 * LANES), begun(s, 3 * LANES), begun(s, 4 * LANES))
+    a, b, c = held(s, 0), held(s, LANES), held(s, 2 * LANES)
+    d, e, f = held(s, 3 * LANES), held(s, 4 * LANES), held(s, 5 * LANES)
+    u, v, w = entered(s, 0), entered(s, LANES), entered(s, 2 * LANES)
+    x, y, z = entered(s, 3 * LANES), entered(s, 4 * LANES), entered(s, 5 * LANES)
     for first in range(0, steps, stretch):
         u, v, w = anew(kept, row, 0, u), anew(kept, row, LANES, v), anew(kept, row, 2 * LANES, w)
-        x, y = anew(kept, row, 3 * LANES, x), anew(kept, row, 4 * LANES, y)
+        x, y, z = anew(kept, row, 3 * LANES, x), anew(kept, row, 4 * LANES, y), anew(kept, row, 5 * LANES, z)
         for r in range(first, min(first + stretch, steps)):
             pair, after = pairs[r], load[r + 1]
             u, v, w = bounded(pair, after, a, u), bounded(pair, after, b, v), bounded(pair, after, c, w)
-            x, y = bounded(pair, after, d, x), bounded(pair, after, e, y)
-        put(kept, row + LARGEST, 0, u[3])
-        put(kept, row + LARGEST, LANES, v[3])
-        put(kept, row + LARGEST, 2 * LANES, w[3])
-        put(kept, row + LARGEST, 3 * LANES, x[3])
-        put(kept, row + LARGEST, 4 * LANES, y[3])
-        row += KEPT
-    ended(s, 0, u)
-    ended(s, LANES, v)
-    ended(s, 2 * LANES, w)
-    ended(s, 3 * LANES, x)
-    ended(s, 4 * LANES, y)
-    for i in range(0, TILE, LANES):
+            x, y, z = bounded(pair, after, d, x), bounded(pair, after, e, y), bounded(pair, after, f, z)
+        put(kept, first // stretch, 0, u[3])
+        put(kept, first // stretch, LANES, v[3])
+        put(kept, first // stretch, 2 * LANES, w[3])
+        put(kept, first // stretch, 3 * LANES, x[3])
+        put(kept, first // stretch, 4 * LANES, y[3])
+        put(kept, first // stretch, 5 * LANES, z[3])
+        row += 3
+    left(s, 0, u)
+    left(s, LANES, v)
+    left(s, 2 * LANES, w)
+    left(s, 3 * LANES, x)
+    left(s, 4 * LANES, y)
+    left(s, 5 * LANES, z)
+    for i in range(0, TILE_INSIDE, LANES):
         search(load, pairs, s, kept, i)
+
+
+def entered(s: Array, i: int) -> tuple[Lanes, ...]:
+    """State of a group at the start: c, e, free, the largest |c| of the stretch and that of all before."""
+    c, e, free, top = begun(s, i)
+    return c, e, free, top, top
 
 
 def anew(kept: Array, row: int, i: int, state: tuple[Lanes, ...]) -> tuple[Lanes, ...]:
     """Keep the state of a group at the start of a stretch, whose largest |c| is still to come."""
-    c, e, free, top = state
-    put(kept, row + U, i, c)
-    put(kept, row + E, i, e)
-    put(kept, row + FREE, i, free)
-    return c, e, free, spread(0.0, top)
+    c, e, free, top, far = state
+    put(kept, row, i, c)
+    put(kept, row + 1, i, e)
+    put(kept, row + 2, i, free)
+    return c, e, free, spread(0.0, top), maximum(top, far)
 
 
 def bounded(pair: float, after: float, coefficients: tuple[Lanes, ...], state: tuple[Lanes, ...]) -> tuple[Lanes, ...]:
-    """One step of one group, which no displacement leaves beyond the |c| at its start."""
+    """One step of one group, which no vertex leaves beyond the |c| at its start."""
     limit, low, beta, rho, kappa, mu = coefficients
-    c, e, free, top = state
+    c, e, free, top, far = state
     t = e + free
     y = t - beta * (t - maximum(minimum(t, limit), low))
     ahead = mu * (free - rho * y) + (pair - free)
-    return c + (ahead - after), kappa * y - e, ahead, maximum(size(c), top)
+    return c + (ahead - after), kappa * y - e, ahead, maximum(size(c), top), far
+
+
+def left(s: Array, i: int, state: tuple[Lanes, ...]) -> None:
+    """State of a group at the end, and the largest |c|."""
+    c, e, free, top, far = state
+    ended(s, i, (c, e, free, maximum(top, far)))
 
 
 def search(load: Array, pairs: Array, s: Array, kept: Array, i: int) -> None:
@@ -259,26 +278,22 @@ def search(load: Array, pairs: Array, s: Array, kept: Array, i: int) -> None:
     then those that reach beyond it. A lane takes only what it asked for, so that its neighbours change nothing."""
     steps = len(pairs)
     stretch = stretch_of(steps)
+    count = len(kept) // KEPT
+    farthest = take(s, LARGEST, i, LANES)
     peak = size(take(s, U, i, LANES) - 0.5 * take(s, FREE, i, LANES))
-    farthest = spread(0.0, peak)
-    row = 0
-    for _ in range(0, steps, stretch):
-        farthest = maximum(take(kept, row + LARGEST, i, LANES), farthest)
-        row += KEPT
-    farthest = maximum(farthest, peak)
-    row = 0
-    for first in range(0, steps, stretch):
-        asked = take(kept, row + LARGEST, i, LANES) >= farthest
+    for k in range(count):
+        asked = take(kept, k, i, LANES) >= farthest
         if some(asked):
-            peak = revisited(load, pairs, first, min(first + stretch, steps), s, kept, row, i, asked, peak)
-            put(kept, row + LARGEST, i, choose(asked, spread(0.0, peak), take(kept, row + LARGEST, i, LANES)))
-        row += KEPT
-    row = 0
-    for first in range(0, steps, stretch):
-        asked = take(kept, row + LARGEST, i, LANES) > peak
+            peak = revisited(
+                load, pairs, k * stretch, min((k + 1) * stretch, steps), s, kept, count + 3 * k, i, asked, peak
+            )
+            put(kept, k, i, choose(asked, spread(0.0, peak), take(kept, k, i, LANES)))
+    for k in range(count):
+        asked = take(kept, k, i, LANES) > peak
         if some(asked):
-            peak = revisited(load, pairs, first, min(first + stretch, steps), s, kept, row, i, asked, peak)
-        row += KEPT
+            peak = revisited(
+                load, pairs, k * stretch, min((k + 1) * stretch, steps), s, kept, count + 3 * k, i, asked, peak
+            )
     put(s, LARGEST, i, peak)
 
 
@@ -287,7 +302,7 @@ def revisited(
 ) -> Lanes:
     """March a group through a stretch again; returns the peak with the vertices that were found there."""
     limit, low, beta, rho, kappa, mu = held(s, i)
-    c, e, free = take(kept, row + U, i, LANES), take(kept, row + E, i, LANES), take(kept, row + FREE, i, LANES)
+    c, e, free = take(kept, row, i, LANES), take(kept, row + 1, i, LANES), take(kept, row + 2, i, LANES)
     for r in range(first, last):
         t = e + free
         y = t - beta * (t - maximum(minimum(t, limit), low))

@@ -346,9 +346,11 @@ def _swings(block: OscillatorBlock, element: BatchElement, table: Tiles, which: 
 def _peaks(block: OscillatorBlock, values: Array, kind: Any, narrow: int, inside: bool) -> DisplacementPeaks:
     """The march of :mod:`hamex.march.peaks`, which sets up and reads off by itself."""
     constants: dict[str, Any] = {"INSIDE": True} if inside else {}
+    tile_of = "TILE_INSIDE" if inside else "TILE"
+    width = narrow * getattr(peaks, tile_of)
     if narrow > 1:
-        constants |= {"LANES": narrow * peaks.LANES, "TILE": narrow * peaks.TILE}
-    x, width = block.x, narrow * peaks.TILE
+        constants |= {"LANES": narrow * peaks.LANES, tile_of: width}
+    x = block.x
     top, last = np.empty(len(x)), np.empty(len(x))
     given = (x.mass, x.damping, x.stiffness, x.yield_force, x.viscosity, block.push)
     load = np.append(values, kind.type(0))
