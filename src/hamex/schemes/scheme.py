@@ -255,6 +255,7 @@ class LargePages:
 
     def __init__(self, count: int) -> None:
         self.pages = -(-8 * count // _PAGE)
+        self.memory: Any = None
         fits = [each for each in self.spare if each[0] == self.pages]
         try:
             self.spare.remove(fits[-1])
@@ -276,7 +277,7 @@ class LargePages:
         return memory
 
     def __del__(self) -> None:
-        if sum(pages for pages, _ in self.spare) + self.pages <= _SPARE:
+        if self.memory is not None and sum(pages for pages, _ in self.spare) + self.pages <= _SPARE:
             self.spare.append((self.pages, self.memory))
 
 
@@ -287,13 +288,18 @@ def room_for(*shapes: tuple[int, ...]) -> list[Array]:
     [(3,), (2, 4)]
     """
     sizes = [math.prod(shape) for shape in shapes]
-    count = sum(sizes)
-    large = 8 * count >= _PAGE // 2 and hasattr(mmap, "MADV_HUGEPAGE")
-    block, arrays = np.asarray(LargePages(count)) if large else np.empty(count), []
+    block, arrays = _block(sum(sizes)), []
     for size, shape in zip(sizes, shapes, strict=True):
         arrays.append(block[:size].reshape(shape))
         block = block[size:]
     return arrays
+
+
+def _block(count: int) -> Array:
+    if 8 * count >= _PAGE // 2 and hasattr(mmap, "MADV_HUGEPAGE"):
+        with suppress(OSError):  # no room: NumPy says so in its own words
+            return np.asarray(LargePages(count))
+    return np.empty(count)
 
 
 @dataclass(frozen=True, eq=False)
