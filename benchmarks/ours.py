@@ -44,7 +44,12 @@ def motion(times: int = 1) -> hx.GroundMotion:
 
 
 def batch(
-    given: oscillators.Family, finer: int = 1, times: int = 1, threads: int | None = 1, dtype: Any = np.float64
+    given: oscillators.Family,
+    finer: int = 1,
+    times: int = 1,
+    threads: int | None = 1,
+    dtype: Any = np.float64,
+    peaks: str = "nodes",
 ) -> Array:
     """Peak displacements of a family under El Centro, from plain arrays to a plain array."""
     need("batch")
@@ -54,6 +59,7 @@ def batch(
         hx.Galerkin(oscillators.STEP / finer),
         measures=("displacement",),
         g=oscillators.GRAVITY,
+        peaks=peaks,
         threads=threads,
         dtype=np.dtype(dtype).name,
     )

@@ -35,18 +35,18 @@ class Rival:
     finest: int = 64  # shortest step in the search for equal error
 
 
-def hamex(threads: int = 1, dtype: Any = np.float64) -> Rival:
-    """``hx.batch``, the whole call from arrays of parameters to arrays of peaks."""
+def hamex(threads: int = 1, dtype: Any = np.float64, inside: bool = False) -> Rival:
+    """``hx.batch``, the whole call from arrays of parameters to arrays of peaks, at the nodes or inside the steps."""
     ours.need("batch")
     kind = np.dtype(dtype).name
 
     def peaks(given: Family, finer: int) -> Array:
-        return ours.batch(given, finer=finer, threads=threads, dtype=dtype)
+        return ours.batch(given, finer=finer, threads=threads, dtype=dtype, peaks="inside" if inside else "nodes")
 
     def seconds(given: Family) -> Callable[[], float]:
         return lambda: measuring.cpu(lambda: peaks(given, 1))
 
-    name = "hamex" if kind == "float64" else f"hamex, {kind}"
+    name = ("hamex, peaks inside" if inside else "hamex") + ("" if kind == "float64" else f", {kind}")
     return Rival(name, "hamex", 32768, peaks, seconds, "hx.batch, one thread")
 
 
@@ -155,6 +155,7 @@ def structdyn() -> Rival:
 Maker = Callable[[], Rival]
 BOTH: dict[str, Maker] = {
     "hamex": hamex,
+    "hamex, peaks inside": lambda: hamex(inside=True),
     "hamex, float32": lambda: hamex(dtype=np.float32),
     "C with vectors": limit,
     "C with vectors, float32": lambda: limit(np.float32),

@@ -2,6 +2,7 @@
 
 import dataclasses
 import math
+import mmap
 from itertools import pairwise
 from types import SimpleNamespace
 
@@ -12,7 +13,7 @@ import hamex as hx
 from hamex.march import oscillator, run
 from hamex.march import samples as sampling
 from hamex.motion.load import LoadSum
-from hamex.schemes.oscillator import _PAGE, _fresh
+from hamex.schemes.scheme import _PAGE, room_for
 from hamex.solution import energy
 from hamex.solution.energy import one_pass
 from hamex.solution.outline import ENERGIES
@@ -178,12 +179,12 @@ def test_what_the_pass_does_not_cover_is_left_to_the_balance_for_any_model(monke
 # Memory -------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("count", [1, 1000, 2 * _PAGE // 8 - 1, 2 * _PAGE // 8, 3 * _PAGE // 8 + 5])
+@pytest.mark.parametrize("count", [1, 1000, _PAGE // 16 - 1, _PAGE // 16, 3 * _PAGE // 8 + 5])
 def test_long_memory_begins_on_a_large_page(count):
-    block = _fresh(count)
+    (block,) = room_for((count,))
     assert block.shape == (count,)
     assert block.flags.c_contiguous
-    if 8 * count >= 2 * _PAGE:
+    if 16 * count >= _PAGE and hasattr(mmap, "MADV_HUGEPAGE"):
         assert block.__array_interface__["data"][0] % _PAGE == 0
     block[:] = 1.0
 

@@ -41,11 +41,12 @@ CHOICES = [
     {"CYCLES": True},
     {"LIMITS": True, "WORK": True, "SLIPS": True},
     {"HISTORY": True},
+    {"INSIDE": True},
 ]
 
 
 @pytest.mark.parametrize("choice", CHOICES, ids=lambda choice: "-".join(choice) or "lean")
-@pytest.mark.chief("LIMITS-WORK-SLIPS", "SOFTENS", "RATES-FORCES", "lean")
+@pytest.mark.chief("LIMITS-WORK-SLIPS", "SOFTENS", "RATES-FORCES", "INSIDE", "lean")
 def test_compiled_and_plain_agree_to_the_last_digits(choice):
     kernel = settled(tile.oscillators, **choice)
     (plain, load), (machine, _) = tables(1), tables(1)
@@ -75,25 +76,47 @@ def test_a_lane_does_not_see_its_neighbours():
     assert np.array_equal(alone[:, :, 0], together[:, :, 0])
 
 
-def test_the_kernel_of_peaks_agrees_with_its_plain_twin_and_with_the_other():
-    full, load = tables(4, tiles=3)
-    s = np.zeros((4, peaks.ROWS, peaks.TILE))
+def of_peaks(full, load, width):
+    """The same oscillators as :mod:`hamex.march.peaks` has them, in tiles of some width, and their unit."""
     one = full.swapaxes(0, 1).reshape(tile.ROWS, -1)
-    beta, rho = one[tile.BETA], one[tile.RHO]
+    s = np.zeros((-(-one.shape[1] // width), peaks.ROWS, width))
     for row, values in (
-        (peaks.PUSH, one[tile.PUSH]),
-        (peaks.GIVE, rho * beta),
-        (peaks.RHO, rho),
+        (peaks.LIMIT, 1 / np.abs(one[tile.PUSH])),
+        (peaks.LOW, -1 / np.abs(one[tile.PUSH])),
+        (peaks.BETA, one[tile.BETA]),
+        (peaks.RHO, one[tile.RHO]),
+        (peaks.KAPPA, one[tile.KAPPA]),
         (peaks.MU, one[tile.MU]),
-        (peaks.CREEP, 2 * beta),
-        (peaks.FREE, one[tile.PUSH] * load[0]),
+        (peaks.FREE, np.full(one.shape[1], load[0])),
     ):
-        s[:, row] = values.reshape(4, peaks.TILE)
-    plain, machine, pairs = s.copy(), s.copy(), load + np.append(load[1:], 0.0)
-    peaks.largest(pairs, plain)
-    compiled(settled(peaks.largest))(pairs, machine)
+        s[:, row].flat[: len(values)] = values
+    return s, one[tile.PUSH]
+
+
+@pytest.mark.parametrize("inside", [False, True])
+def test_the_kernel_of_peaks_agrees_with_its_plain_twin_and_with_the_other(inside):
+    full, load = tables(4, tiles=3)
+    width = peaks.TILE_INSIDE if inside else peaks.TILE
+    plain, unit = of_peaks(full, load, width)
+    machine, ended = plain.copy(), np.append(load, 0.0)
+    pairs = ended[:-1] + ended[1:]
+    kept = np.zeros((peaks.KEPT * -(-STEPS // peaks.stretch_of(STEPS)), width))
+    given = (ended, pairs) if inside else (pairs,)
+    room = (kept,) if inside else ()
+    kernel = peaks.march_inside if inside else peaks.march
+    for one, other in zip(plain, machine, strict=True):
+        kernel(*given, one, *room)
+        compiled(settled(kernel))(*given, other, *room)
     assert np.allclose(plain, machine, rtol=1e-11, atol=1e-11)
-    compiled(settled(tile.oscillators))(load, full, np.zeros((3, 1, tile.TILE)))
+    compiled(settled(tile.oscillators, INSIDE=inside))(load, full, np.zeros((3, 1, tile.TILE)))
     other = full.swapaxes(0, 1).reshape(tile.ROWS, -1)
-    for mine, row in ((peaks.U, tile.U), (peaks.E, tile.E), (peaks.FREE, tile.Q), (peaks.LARGEST, tile.LARGEST)):
-        assert machine[:, mine].reshape(-1) == pytest.approx(other[row], rel=1e-10, abs=1e-11)
+    mine = machine.swapaxes(0, 1).reshape(peaks.ROWS, -1)[:, : other.shape[1]]
+    moved = 2 / other[tile.MU] if inside else 1.0
+    u = mine[peaks.U] - 0.5 * mine[peaks.FREE] if inside else mine[peaks.U]
+    for values, row in (
+        (moved * u * unit, tile.U),
+        (mine[peaks.E] * unit, tile.E),
+        (mine[peaks.FREE] * unit, tile.Q),
+        (moved * mine[peaks.LARGEST] * np.abs(unit), tile.LARGEST),
+    ):
+        assert values == pytest.approx(other[row], rel=1e-10, abs=1e-11)

@@ -2,11 +2,13 @@
 
 import dataclasses
 import math
+import mmap
 
 import pytest
 
 import hamex as hx
 from hamex.errors import InputError, SchemeError
+from hamex.schemes.scheme import LargePages, room_for
 
 SCHEMES = (hx.Galerkin, hx.Newmark, hx.PiecewiseExact)
 
@@ -57,3 +59,19 @@ def test_schemes_are_frozen_and_compare_by_value(scheme):
     assert hash(one) == hash(scheme(step=0.02))
     with pytest.raises(dataclasses.FrozenInstanceError):
         one.step = 0.01
+
+
+@pytest.mark.skipif(not hasattr(mmap, "MADV_HUGEPAGE"), reason="a system without large pages")
+def test_room_for_histories_is_used_again_only_when_nothing_refers_to_it(monkeypatch):
+    monkeypatch.setattr(LargePages, "spare", [])
+    shapes = ((50_001, 3), (50_000, 3))
+    one, two = room_for(*shapes)
+    other = room_for(*shapes)
+    one[:], two[:], other[0][:], other[1][:] = 1.0, 2.0, 3.0, 4.0
+    assert [array.mean() for array in (one, two, *other)] == [1.0, 2.0, 3.0, 4.0]
+    place, view = one.ctypes.data, two[10:20]
+    del one, two
+    assert room_for(*shapes)[0].ctypes.data != place
+    assert (view == 2.0).all()
+    del view
+    assert room_for(*shapes)[0].ctypes.data == place

@@ -111,6 +111,25 @@ def test_peaks_alone_are_the_peaks_among_other_measures():
         assert few.values(name) == pytest.approx(more.values(name), rel=1e-11, abs=1e-13)
 
 
+def test_peaks_inside_the_steps_are_the_vertices_of_their_parabolas():
+    x = many(90, plain=True)
+    ask = {"g": G, "peaks": "inside"}
+    kept = hx.batch(x, hx.el_centro(), STEP, histories=("displacement", "velocity"), **ask)
+    alone = hx.batch(x, hx.el_centro(), STEP, **ask).values("displacement")[:, 0, 0]
+    u, v = (kept.history(name)[:, 0, 0] for name in ("displacement", "velocity"))
+    before, after = v[:, :-1], v[:, 1:]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        vertex = np.abs(u[:, :-1] + 0.5 * 0.02 * before**2 / (before - after))
+    at_nodes = np.abs(u).max(axis=1)
+    exact = np.maximum(at_nodes, np.where(before * after < 0, vertex, 0.0).max(axis=1))
+    for found in (kept.values("displacement")[:, 0, 0], alone):
+        assert found == pytest.approx(exact, rel=1e-11)
+    assert (exact / at_nodes).max() > 1.02  # short periods: few nodes are near a peak
+    order = np.random.default_rng(5).permutation(len(x))
+    cut = hx.batch(x.chosen(order), hx.el_centro(), STEP, threads=2, block=13, **ask)
+    assert np.array_equal(cut.values("displacement")[:, 0, 0], alone[order])
+
+
 def test_pairs_are_the_diagonal_of_the_product():
     x = many(6)
     a, b = hx.el_centro(), hx.GroundMotion(hx.el_centro().acceleration[:500], 0.02, "g", "the first 10 s")
@@ -265,6 +284,8 @@ def test_results_are_labelled_and_saved(tmp_path):
         ({"paired": True, "scales": [1.0, 2.0]}, ProblemError, "3 models, 1 loads, 2 scales"),
         ({"threads": 0}, InputError, "threads"),
         ({"block": 0}, InputError, "block"),
+        ({"peaks": "samples"}, InputError, "peaks must be"),
+        ({"models": hx.shear_frames([[1.0]], [[9.0]]), "peaks": "inside"}, InputError, "for oscillators with"),
         ({"dtype": "float16"}, InputError, "dtype"),
         ({"start": {"displacement": [1.0, np.nan, 0.0]}}, ProblemError, "must be numbers of shape"),
         ({"start": {"displacement": np.full((3, 1, 1), np.nan)}}, ProblemError, r"at \(0, 0, 0\) is not finite"),

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from hamex.march.lanes import align, choose, maximum, minimum, put, size, spread, take
+from hamex.march.lanes import align, choose, maximum, minimum, put, size, some, spread, take
 
 Array = Any
 
@@ -34,6 +34,7 @@ RATES = False  # peaks of velocity and absolute acceleration
 FORCES = False  # peak of the spring force
 WORK = False  # plastic work and work of the load
 CYCLES = False  # excursions into slip
+INSIDE = False  # the largest displacement inside the steps, see hamex.march.peaks
 HISTORY = False  # u, e, q, y of every step
 
 # Rows of a tile: those that every step needs come first and lie within one page of memory, where no two of them can
@@ -98,8 +99,16 @@ def march_tile(load: Array, s: Array, history: Array) -> None:
                 beyond = t - maximum(minimum(t, 1.0), -1.0)
             y = t - take(s, BETA, i, LANES) * beyond
             du = free - take(s, RHO, i, LANES) * y
-            u = u + du
             after = take(s, MU, i, LANES) * du - q
+            if INSIDE:
+                # No vertex lies beyond the point where the tangents at the ends meet: few steps need the division.
+                asked = size(take(s, MU, i, LANES) * u + q) > take(s, MU, i, LANES) * take(s, LARGEST, i, LANES)
+                if some(asked):
+                    turns = (q * after < 0.0) & asked
+                    bend = choose(turns, take(s, MU, i, LANES) * (q - after), spread(1.0, q))
+                    vertex = choose(turns, size(u + q * q / bend), spread(0.0, q))
+                    put(s, LARGEST, i, maximum(vertex, take(s, LARGEST, i, LANES)))
+            u = u + du
             put(s, U, i, u)
             put(s, E, i, take(s, KAPPA, i, LANES) * y - e)
             put(s, Q, i, after)

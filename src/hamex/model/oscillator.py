@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from hamex.checks import check_range, floats
+from hamex.checks import LEAST, MOST, check_range, floats
 from hamex.errors import ModelError
 from hamex.model.assembly import SpringLaw
 from hamex.model.backbone import Parallel
@@ -272,7 +272,7 @@ def _spread(arrays: dict[str, Array]) -> dict[str, Array]:
     except ValueError:
         sizes = ", ".join(f"{name} {values.size}" for name, values in arrays.items() if values.size > 1)
         raise ModelError(f"{WHO}: lengths do not fit together: {sizes}") from None
-    return {name: np.broadcast_to(values, size) for name, values in arrays.items()}
+    return {name: values if values.shape == size else np.broadcast_to(values, size) for name, values in arrays.items()}
 
 
 def _check(name: str, values: Array, positive: bool, signed: bool, infinite: bool) -> None:
@@ -280,6 +280,8 @@ def _check(name: str, values: Array, positive: bool, signed: bool, infinite: boo
     least, most = values.min(), values.max()  # both NaN where one value is, and then nothing holds
     low = least > 0 if positive else least > -np.inf if signed else least >= 0
     if low and (infinite or most < np.inf):
+        if least >= LEAST and most <= MOST:
+            return
         for i in np.flatnonzero(beyond(values))[:1]:
             check_range(WHO, f"{name}[{i}]", float(np.atleast_1d(values)[i]), ModelError)
         return

@@ -30,7 +30,7 @@ from hamex.problem import Problem
 from hamex.problem.loads import loads_between
 from hamex.schemes.prepare import between_springs, by_rows, is_oscillator
 from hamex.schemes.promised import longest, longest_on
-from hamex.schemes.scheme import How, LinearMap, March, Ran, Scheme, alpha_map, check_step
+from hamex.schemes.scheme import How, LinearMap, March, Ran, Scheme, alpha_map, check_step, room_for
 from hamex.schemes.shear_frame import is_shear_frame
 from hamex.schemes.springs import effort_of, law_kernels, prepared_springs, spring_blocks, states
 
@@ -194,7 +194,7 @@ class LumpedMarch:
 
     def _path(self, now: Mapping[str, Array], steps: int, going: bool) -> LumpedHistory:
         dofs, springs = len(self.structure.mass), len(self.scratch.e)
-        u, p, z, F = (np.empty((steps + 1, size)) for size in (dofs, dofs, self.states.size, springs))
+        u, p, z, F = room_for(*((steps + 1, size) for size in (dofs, dofs, self.states.size, springs)))
         u[0], p[0], z[0] = now["displacement"], now["momentum"], self.states.packed(dict(now))
         if going:
             F[0], v, R = now["end_force"], now["half_velocity"].copy(), now["resisting_force"].copy()

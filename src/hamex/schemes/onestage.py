@@ -39,7 +39,7 @@ from hamex.schemes.prepare import (
     in_model_order,
     narrow,
 )
-from hamex.schemes.scheme import Ran
+from hamex.schemes.scheme import Ran, room_for
 from hamex.schemes.solvers import ConjugateGradients, Factors, Solver, chosen, is_certain
 from hamex.schemes.sparse import places_of
 from hamex.schemes.springs import (
@@ -257,8 +257,8 @@ class OneStageMarch:
 
     def _path(self, now: Mapping[str, Array], steps: int) -> Path:
         dofs, springs = self.order.size, len(self.model.springs)
-        u, p, z = (np.empty((steps + 1, size)) for size in (dofs, dofs, self.states.size))
-        v = np.empty((steps + 1, dofs) if self.follows else (1, 1))
+        n = steps + 1
+        u, p, z, v = room_for((n, dofs), (n, dofs), (n, self.states.size), (n, dofs) if self.follows else (1, 1))
         if self.follows:
             v[0] = now["velocity"]
         F = np.zeros((steps + self.at_nodes, springs))

@@ -30,7 +30,7 @@ from hamex.problem import Problem
 from hamex.problem.loads import Loading, loads_between
 from hamex.schemes.prepare import damping_of_one, exact_recurrence, linear_element, scalars
 from hamex.schemes.promised import check_promise
-from hamex.schemes.scheme import How, Ran, Scheme, check_step, on_dof
+from hamex.schemes.scheme import How, Ran, Scheme, check_step, on_dof, room_for
 
 if TYPE_CHECKING:
     from hamex.schemes.families import ElementScheme
@@ -145,7 +145,7 @@ class FollowedOscillator:
             start = self.model.deformation(now["displacement"])
             now = {**now, **at_start(self.model.laws, self.stiffness, start, now)}
         names = self.law.variables
-        u, p, z, F = np.empty(steps + 1), np.empty(steps + 1), np.empty((steps + 1, len(names))), np.empty(steps)
+        u, p, z, F = room_for((steps + 1,), (steps + 1,), (steps + 1, len(names)), (steps,))
         u[0], p[0] = now["displacement"][0], now["momentum"][0]
         z[0] = [now[name][0] if name in now else 0.0 for name in names]
         load = np.ascontiguousarray(on_dof(self.problem, loads.means))
@@ -175,9 +175,6 @@ class CollocationMarch(OneMassMarch):
         return self._ran(now, (u, v, s, X), 0.5 * (force[:-1] + force[1:]), {"acceleration": a[-1:].copy()})
 
 
-_PAGE = 1 << 21  # bytes
-
-
 class _Oscillator:
     """What the marches of one oscillator share: its numbers, and node arrays with the start in entry 0."""
 
@@ -188,15 +185,12 @@ class _Oscillator:
 
     def _nodes(self, now: Mapping[str, Array], steps: int) -> tuple[tuple[Array, ...], Array]:
         """u, p, slip, X and w, the last two in full only where a spring hardens, and F; all in one block of memory."""
-        n = steps + 1
-        block = _fresh((3 + 2 * self.stride) * n + steps)
-        u, p, s, F = block[:n], block[n : 2 * n], block[2 * n : 3 * n], block[3 * n : 4 * n - 1]
-        rest = block[4 * n - 1 :] if self.stride else np.empty(2)
-        arrays = (u, p, s, rest[: rest.size // 2], rest[rest.size // 2 :])
+        n, more = steps + 1, self.stride * steps + 1
+        *arrays, F = room_for((n,), (n,), (n,), (more,), (more,), (steps,))
         names = ("displacement", "momentum", "slip", "back_force", "accumulated_slip")
         for array, name in zip(arrays, names, strict=True):
             array[0] = now[name][0]
-        return arrays, F
+        return tuple(arrays), F
 
     def _ran(
         self, arrays: tuple[Array, ...], steps: dict[str, Array], carried: Mapping[str, Array] | None = None
@@ -305,19 +299,6 @@ class ExactOscillator(_Oscillator):
         resisting = on_dof(self.problem, loads.means) - (x.c * np.diff(u) + np.diff(p)) / self.h
         mean = (resisting + origin) / (x.b**2 / x.a + x.K)
         return self._ran(arrays, {"force": ((x.b * mean - s[0]) / x.a)[:, None], "mean_displacement": mean[:, None]})
-
-
-def _fresh(count: int) -> Array:
-    """Memory for histories; a long one begins on the border of a large page.
-
-    The system clears memory as it is first written. In pages of 2 MB, which NumPy asks for from 4 MB on, that costs
-    0.6 ns a number, in small ones 4; the ends of a block that fill no large page come in small ones.
-    """
-    if 8 * count < 2 * _PAGE:
-        return np.empty(count)
-    block = np.empty(count + _PAGE // 8)
-    skip = -block.__array_interface__["data"][0] % _PAGE // 8
-    return block[skip : skip + count]
 
 
 @dataclass(frozen=True)

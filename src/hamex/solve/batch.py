@@ -31,6 +31,7 @@ from hamex.solution.source import model_numbers, named_bytes
 from hamex.solve.cases import CaseGroup, Cases, Motion, arrange
 from hamex.solve.followed import MEASURES as FOLLOWED
 from hamex.solve.followed import RESTS, ManyFollowed, are_followed
+from hamex.solve.oscillators import KINDS
 from hamex.solve.runners import BlockResults, ManyFrames, ManyOscillators, OneByOne, Request, SampledMotion, Standing
 from hamex.solve.settling import check_settle, look_at_the_ends, say_swinging
 
@@ -56,6 +57,7 @@ def batch(
     final: bool = False,
     limit: Limit | None = None,
     settle: float | None = None,
+    peaks: str = "nodes",
     threads: int | None = None,
     block: int | None = None,
     dtype: str = "float64",
@@ -87,6 +89,8 @@ def batch(
     limit : storey drift at which a run ends, as for :func:`hamex.solve`: a drift ratio of 0.1 where heights are known.
         ``result.collapse`` tells when; measures are those up to there.
     settle : go on after the motion until each model has come to rest, as for :func:`hamex.solve`.
+    peaks : where largest displacements and ductilities of oscillators are sought: at the "nodes", or "inside" the steps
+        too, each a parabola with the velocities of its ends.
     threads : number of threads; all processors by default.
     block : cases marched in one go; chosen by the work by default.
     dtype : "float64"; "float32" for oscillators is faster, and ``rounding`` of the result says how far off.
@@ -108,6 +112,7 @@ def batch(
         _dtype(dtype),
         limit or Limit(),
         settle,
+        _inside(peaks),
     )
     if settle is not None:
         check_settle("batch", settle)
@@ -115,6 +120,8 @@ def batch(
             raise InputError("batch: runs that settle have histories of different length; leave one of the two out")
     run = _runner(systems, cases, scheme, standing, request)
     run.check(request)
+    if request.inside and not isinstance(run, ManyOscillators):
+        raise InputError('batch: peaks="inside" is for oscillators with sliders that are marched together')
     units = systems[0].units if isinstance(systems, list) else systems.units
     if any(isinstance(motion, GroundMotion) for motion in cases.motions):
         if not is_positive(g) and (g is not None or units.length == UNSTATED_LENGTH):
@@ -123,18 +130,19 @@ def batch(
     for motion in cases.motions:
         if isinstance(motion, GroundMotion):
             motion.warn_if_violent()
-    records = [_record(motion, scheme, duration, g, run) for motion in cases.motions]
+    single = isinstance(run, OneByOne)
+    records = [sampled(motion, scheme, duration, g, single) for motion in cases.motions]
     _check_memory(cases, records, request, run.places)
     if duration is not None:
         look_at_the_ends(cases.motions, [record.steps * record.h for record in records], settle)
     given = None if start is None else _start(start, cases, run.places)
     if request.histories and len({record.steps for record in records}) > 1:
         raise ProblemError("batch: motions of different length have histories of different length; give a duration")
-    out = _Out(cases)
+    out, workers = _Out(cases), _threads(threads)
     tasks = [
         (group, begin, min(begin + size, group.size))
         for group in cases.groups(run.kinds)
-        for size in [_block(block) or run.block(records[group.motion].steps)]
+        for size in [_block(block) or _even(group.size, run.block(records[group.motion].steps), workers)]
         for begin in range(0, group.size, size)
     ]
 
@@ -142,7 +150,7 @@ def batch(
         places, results = _march(run, *task, records, request, given)
         out.put(task[0].motion, places, results)
 
-    in_threads(go, tasks, _threads(threads))
+    in_threads(go, tasks, workers)
     ends = {name: cases.shown(array) for (kind, name), array in out.arrays.items() if kind == "end"}
     settled = ends["settled"] > 0 if "settled" in ends else None
     if settled is not None:
@@ -162,6 +170,47 @@ def batch(
         collapse=ends.get("collapse"),
         settled=settled,
     )
+
+
+def march_each(
+    systems: Oscillators,
+    records: Sequence[SampledMotion],
+    record_of: Array,
+    measures: Sequence[str],
+    threads: int | None = None,
+) -> dict[str, Array]:
+    """Measures of oscillators that each meet one record of several, whose steps may differ, in one go.
+
+    Parameters
+    ----------
+    systems : the oscillators.
+    records : motions, as :func:`sampled` has them.
+    record_of : number of the record of each oscillator.
+    measures, threads : as for :func:`batch`.
+    """
+    run, request = ManyOscillators(systems), Request(tuple(measures), (), False, _dtype("float64"), Limit())
+    run.check(request)
+    out = {name: np.empty(len(systems)) for name in request.measures}
+    group, workers = KINDS * record_of + (0 if run.kinds is None else run.kinds), _threads(threads)
+    tasks = []
+    for key in np.unique(group):
+        members, record = np.flatnonzero(group == key), records[key // KINDS]
+        size = _even(len(members), run.block(record.steps), workers)
+        tasks += [
+            (size * record.steps, int(key % KINDS), record, members[at : at + size])
+            for at in range(0, len(members), size)
+        ]
+    tasks.sort(key=lambda task: -task[0])  # the longest first, so that threads end together
+
+    def go(task: tuple[int, int, SampledMotion, Array]) -> None:
+        _, kind, record, members = task
+        ones = np.broadcast_to(1.0, members.shape)
+        found = run.march(kind, members, int(members[0]), ones, record, request, None)
+        for name, values in found.measures.items():
+            out[name][members] = values
+
+    in_threads(go, tasks, workers)
+    return out
 
 
 def _check_memory(cases: Cases, records: Sequence[SampledMotion], request: Request, places: int) -> None:
@@ -299,7 +348,11 @@ def _single(cases: Cases, dofs: int = 1) -> bool:
     )
 
 
-def _record(motion: Motion, scheme: Scheme, duration: float | None, g: float | None, run: Runner) -> SampledMotion:
+def sampled(
+    motion: Motion, scheme: Scheme, duration: float | None, g: float | None, one_by_one: bool = False
+) -> SampledMotion:
+    """A motion in the steps of a scheme, for runs of this duration [s], or of its own; ``g`` is one gravity. Models
+    that are solved one by one take the motion as it is."""
     if isinstance(motion, GroundMotion):
         assert g is not None
         load: Load | LoadSum = Load((in_gravities(motion.unit) * g) * motion.acceleration, motion.step)
@@ -314,7 +367,7 @@ def _record(motion: Motion, scheme: Scheme, duration: float | None, g: float | N
         raise ProblemError(f"batch: duration must be a positive number of seconds, got {duration!r}")
     else:
         steps = whole_steps("batch", duration, h)
-    if isinstance(run, OneByOne):
+    if one_by_one:
         return SampledMotion(motion, np.zeros(0), h, steps, g)
     check_memory("batch", 6 * steps, f"a motion in {steps:,} steps", "take a longer step or a shorter duration")
     assert isinstance(scheme, Galerkin)
@@ -365,10 +418,25 @@ def _dtype(name: Any) -> Any:
     return np.dtype(name)
 
 
+def _inside(peaks: Any) -> bool:
+    if not is_one_of(peaks, ("nodes", "inside")):
+        raise InputError(f'batch: peaks must be "nodes" or "inside", got {peaks!r}')
+    return bool(peaks == "inside")
+
+
 def _block(block: int | None) -> int | None:
     if block is not None and (not isinstance(block, int) or block < 1):
         raise InputError(f"batch: block must be a whole number of cases, at least 1; got {block!r}")
     return block
+
+
+def _even(cases: int, most: int, threads: int) -> int:
+    """Cases of a block, at most ``most``: all blocks alike and as many for each thread, but none for a thread that
+    would have less than an eighth of a block to do."""
+    blocks = max(-(-cases // most), min(threads, 8 * cases // most))
+    if blocks > threads:
+        blocks = -(-blocks // threads) * threads
+    return -(-cases // blocks)
 
 
 def _threads(threads: int | None) -> int:
@@ -422,9 +490,8 @@ def _provenance(
     given: Mapping[str, Array],
 ) -> dict[str, str]:
     """What a reader needs to repeat the batch. The hash covers every number that enters it."""
-    digest = hashlib.sha256(
-        repr((scheme, request.measures, str(request.dtype), request.limit, request.settle, cases.shape)).encode()
-    )
+    asked = (scheme, request.measures, str(request.dtype), request.limit, request.settle, cases.shape)
+    digest = hashlib.sha256(repr((*asked, "inside") if request.inside else asked).encode())
     models = (
         [model_numbers(model) for model in systems]
         if isinstance(systems, list)

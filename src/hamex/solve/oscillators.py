@@ -263,13 +263,21 @@ def _yield_deformation(x: Oscillators) -> Array:
     return np.where(some, np.where(some, x.yield_force, 0.0) / x.stiffness, np.nan)
 
 
-def kinds(x: Oscillators) -> Array:
+KINDS = 4  # of oscillators, by the kernel they need
+
+
+def kinds(x: Oscillators) -> Array | None:
     """Which kernel each oscillator needs, by itself and not by its neighbours: 1 a limit that is zero or moves, 2
-    stiffness outside the spring, 3 both, 0 neither."""
-    if x.yield_force.min() > 0 and not (x.kinematic.any() or x.isotropic.any() or x.geometric.any()):
-        return np.zeros(len(x), dtype=np.uint8)  # as nearly always, and quickly seen
+    stiffness outside the spring, 3 both, 0 neither; None where no oscillator needs either."""
+    if x.yield_force.min() > 0 and not any(map(_some, (x.kinematic, x.isotropic, x.geometric))):
+        return None  # as nearly always, and quickly seen
     limited = (x.kinematic > 0) | (x.isotropic > 0) | (x.yield_force == 0)
     return limited.astype(np.uint8) + 2 * (x.geometric != 0).astype(np.uint8)
+
+
+def _some(values: Array) -> bool:
+    """Whether any is not zero; one number that serves all is looked at once."""
+    return bool(values[0] if values.strides == (0,) else values.any())
 
 
 def flags_of(kind: int) -> frozenset[str]:
@@ -284,8 +292,8 @@ def march_oscillators(
     kind = np.dtype(dtype)
     narrow = 1 if kind == np.float64 else 2  # numbers of half the size go twice as many to a vector
     values = block.values.astype(kind, copy=False)
-    if not flags and block.start is None:
-        return _peaks(block, values, kind, narrow)
+    if flags <= {"INSIDE"} and block.start is None:
+        return _peaks(block, values, kind, narrow, bool(flags))
     element = batch_element(block.x, block.h, block.first)
     with np.errstate(over="ignore"):
         table, history, settled = _marched(block, element, values, flags, kind, narrow)
@@ -335,18 +343,28 @@ def _swings(block: OscillatorBlock, element: BatchElement, table: Tiles, which: 
     return np.asarray(~(rest.swing <= (block.settle or 0.0) * 2 * unit * table[tile.LARGEST]))
 
 
-def _peaks(block: OscillatorBlock, values: Array, kind: Any, narrow: int) -> DisplacementPeaks:
+def _peaks(block: OscillatorBlock, values: Array, kind: Any, narrow: int, inside: bool) -> DisplacementPeaks:
     """The march of :mod:`hamex.march.peaks`, which sets up and reads off by itself."""
-    constants = {"LANES": narrow * peaks.LANES, "TILE": narrow * peaks.TILE} if narrow > 1 else {}
-    x, count = block.x, len(block.x)
-    tiles = Tiles(count, narrow * peaks.TILE, kind, peaks.ROWS).tiles
-    unit, top, last = (np.empty(count) for _ in range(3))
+    constants: dict[str, Any] = {"INSIDE": True} if inside else {}
+    tile_of = "TILE_INSIDE" if inside else "TILE"
+    width = narrow * getattr(peaks, tile_of)
+    if narrow > 1:
+        constants |= {"LANES": narrow * peaks.LANES, tile_of: width}
+    x = block.x
+    top, last = np.empty(len(x)), np.empty(len(x))
     given = (x.mass, x.damping, x.stiffness, x.yield_force, x.viscosity, block.push)
-    compiled(peaks.begin)(*map(_plain, given), peak_factors(block.h), float(values[0]), tiles, unit)
-    pairs = values.copy()
-    pairs[:-1] += values[1:]
-    compiled(settled(peaks.largest, **constants))(pairs, tiles)
-    lost = compiled(peaks.end)(tiles, unit, top, last)
+    load = np.append(values, kind.type(0))
+    stretches = -(-len(values) // peaks.stretch_of(len(values))) if inside else 0
+    lost = compiled(settled(peaks.largest, **constants))(
+        *map(_plain, given),
+        peak_factors(block.h),
+        load,
+        load[:-1] + load[1:],
+        np.zeros((peaks.ROWS, width), dtype=kind),
+        np.empty((peaks.KEPT * stretches, width), dtype=kind),
+        top,
+        last,
+    )
     if lost:
         raise _overflow(block.first + lost - 1)
     return DisplacementPeaks(x, top, last)

@@ -29,7 +29,7 @@ from hamex.solve.static import gravity
 
 Array = NDArray[Any]
 Standing = ArrayLike | Mapping[str, float] | None
-_WORK = 8_000_000  # oscillator-steps of a block
+_WORK = 64_000_000  # oscillator-steps of a block
 
 
 def _last(name: str) -> Callable[[Solution], Array]:
@@ -175,6 +175,7 @@ class Request:
     dtype: Any
     limit: Limit
     settle: float | None = None
+    inside: bool = False  # peaks of the displacement inside the steps
 
 
 @dataclass(frozen=True, eq=False)
@@ -194,10 +195,11 @@ _MAY_LACK = ("ductility", "settled", "swing")  # elastic springs, and structures
 def check_finite(measures: Mapping[str, Array], first: int) -> None:
     """Refuse measures that are no numbers, works above all, whose squares overflow first; some may have none."""
     for name, values in measures.items():
-        lost = ~np.isfinite(values) & (not name.startswith(_MAY_LACK))
-        if lost.any():
+        finite = np.isfinite(values)
+        if not (finite.all() or name.startswith(_MAY_LACK)):
+            model = first + int(np.argwhere(~finite)[0][0])
             raise OverflowRunError(
-                f"batch: the {name.replace('_', ' ')} of model {first + int(np.argwhere(lost)[0][0])} is beyond what "
+                f"batch: the {name.replace('_', ' ')} of model {model} is beyond what "
                 "numbers hold; loads and units are out of proportion, or it collapsed and ran away: then end the run "
                 "earlier"
             )
@@ -209,7 +211,7 @@ class ManyOscillators:
     places = 0  # storeys
 
     def block(self, steps: int) -> int:
-        """Cases of a block: some milliseconds of work, so that setting it up does not count."""
+        """Cases of a block: some ten milliseconds of work, so that setting it up does not count."""
         return min(max(_WORK // steps, 1), 1 << 16)
 
     def __init__(self, systems: Oscillators) -> None:
@@ -249,6 +251,8 @@ class ManyOscillators:
             flags |= {"SLIPS"}
         if request.histories:
             flags |= {"HISTORY"}
+        if request.inside:
+            flags |= {"INSIDE"}
         done = march_oscillators(block, flags, request.dtype)
         with np.errstate(over="ignore", invalid="ignore"):
             measures = {name: done.measure(name) for name in request.measures}

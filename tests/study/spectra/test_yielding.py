@@ -156,3 +156,40 @@ def test_bars_cover_the_same_oscillators_at_a_32nd_of_the_step():
         assert wrong > 20, name
         assert covered >= 1 - 1.5 / count, name
         assert 1 < length < 5, name
+
+
+class Known:
+    """Oscillators whose ductility is a given function of their share of the elastic strength, which is 1."""
+
+    periods = np.array([2 * np.pi])
+
+    def __init__(self, curve):
+        self.curve, self.asked = curve, 0
+
+    def run(self, which, yields, measures):
+        self.asked += len(which)
+        return {measures[0]: np.ones(len(which)) if np.isinf(yields[0]) else self.curve(yields)}
+
+
+def hump(share):
+    """Falls with strength but for a hump at 0.8, which reaches 2.0008 and 1.979 at the points of the first scan."""
+    return 1 / share + 0.75 * np.exp(-((np.log(share / 0.8) / 0.04) ** 2))
+
+
+def wall(share):
+    """Rises in a ten-thousandth of the strength, where no chord is a good guess."""
+    return 1 / share**0.1 + 1.5 * (1 - np.tanh((share - 0.37) / 2e-5))
+
+
+@pytest.mark.parametrize(
+    ("curve", "target", "most"), [(hump, 1.99, 300), (wall, 3.5, 300), (lambda x: 1 / x, 8.0, 200)]
+)
+def test_the_search_finds_the_largest_root_of_a_known_curve(curve, target, most):
+    from hamex.study.spectra.yielding import strengths
+
+    known = Known(curve)
+    found = strengths(known, np.array([target]), branches=False).yields[0, 0, 0]
+    fine = np.geomspace(1.0, 0.1, 2_000_001)
+    exact = fine[np.argmax(curve(fine) >= target)]
+    assert found == pytest.approx(exact, rel=3e-6)
+    assert known.asked < most

@@ -6,8 +6,9 @@ Each period has its own step: the record's step over 4, 6, 8, 12, 16, 24 …, th
 half a period, so that a peak in free vibration is not missed.
 
 Ductility falls with strength on the whole, but not everywhere: a stronger oscillator may be tuned to a later pulse. The
-curve is scanned from the elastic strength down, cells near the target are scanned again, and the highest crossing is
-closed in on by multisection, which cannot lose it. The curve is continuous, so that every bracket holds a root.
+curve is scanned from the elastic strength down; cells in which it crosses the target, or would if it rose once more as
+it does nearby, are scanned again, and the highest crossing is closed in on by brackets, which cannot lose it. The curve
+is continuous, so that every bracket holds a root.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -24,21 +26,23 @@ from hamex.model.oscillator import oscillators
 from hamex.motion.ground import GroundMotion
 from hamex.schemes import Galerkin
 from hamex.solution.error import bar
-from hamex.solve.batch import batch
+from hamex.solve.batch import march_each, sampled
+from hamex.solve.runners import SampledMotion
 from hamex.study.spectra.elastic import Quantity
 
 Array = NDArray[Any]
 DuctilityCurve = Callable[[Array, Array], Array]  # of periods and strengths over the elastic strength
-Brackets = tuple[Array, Array, Array, Array]  # period, target, and the ends: stronger, weaker
 
 STEPS_PER_PERIOD = 200
 LEAST_PARTS = 4  # steps to a sample of the record
 COARSE = 128  # points of the first scan, equal ratios
 CHUNK = 16  # of them at a time, until the largest target is passed
 WEAKEST = 0.01  # of the elastic strength: the end of the scan
-NEAR = 0.85  # a cell whose ends come this near to the target is scanned again
-FINE = 8  # points of that scan, and of every multisection
-ROUNDS = 5
+FINE = 8  # parts of a cell that is scanned again
+EVEN = 2  # times that the part in which it crosses is scanned in as many parts once more
+CLOSE = 1e-6  # relative error of a ductility, or width of a bracket, that is taken for a root
+SPREAD = 1 / 32  # of a bracket: how far on either side of a guess the ductility is asked for
+ROUNDS = 40
 _QUANTITIES = {
     "strength": Quantity("one", "yield force over weight"),
     "yield_displacement": Quantity("length", "displacement at first yield"),
@@ -116,31 +120,36 @@ class YieldingOscillators:
 
     def run(self, which: Array, yields: Array, measures: Sequence[str]) -> dict[str, Array]:
         """Measures of the oscillators with the periods ``which`` and yield accelerations ``yields`` [length/s²]."""
-        out = {name: np.empty(len(which)) for name in measures}
-        keys = np.array([self._plan(T) for T in self.periods])[which]
-        for parts, samples in np.unique(keys, axis=0):
-            here = np.flatnonzero((keys == (parts, samples)).all(axis=1))
-            T = self.periods[which[here]]
-            k = (2 * np.pi / T) ** 2
-            many = oscillators(
-                stiffness=k,
-                damping_ratio=self.damping,
-                yield_force=yields[here],
-                viscosity=self.relaxation * k,
-                kinematic=k * self.hardening / (1 - self.hardening),
-            )
-            found = batch(
-                many,
-                self.motion,
-                Galerkin(self.motion.step / parts),
-                measures,
-                g=self.g,
-                duration=samples * self.motion.step,
-                threads=self.threads,
-            )
-            for name in measures:
-                out[name][here] = found.values(name)[:, 0, 0]
-        return out
+        k = (2 * np.pi / self.periods[which]) ** 2
+        many = oscillators(
+            stiffness=k,
+            damping_ratio=self.damping,
+            yield_force=yields,
+            viscosity=self.relaxation * k,
+            kinematic=k * self.hardening / (1 - self.hardening),
+        )
+        return march_each(many, self._records, self._record_of[which], measures, self.threads)
+
+    @cached_property
+    def _plans(self) -> list[tuple[int, int]]:
+        """How each period is marched."""
+        return [self._plan(T) for T in self.periods]
+
+    @cached_property
+    def _records(self) -> list[SampledMotion]:
+        """The motion in the steps of each plan that occurs."""
+        step = self.motion.step
+        self.motion.warn_if_violent()
+        return [
+            sampled(self.motion, Galerkin(step / parts), samples * step, self.g)
+            for parts, samples in dict.fromkeys(self._plans)
+        ]
+
+    @cached_property
+    def _record_of(self) -> Array:
+        """Which of these each period takes."""
+        number = {plan: i for i, plan in enumerate(dict.fromkeys(self._plans))}
+        return np.array([number[plan] for plan in self._plans])
 
     def _plan(self, period: float) -> tuple[int, int]:
         """Steps per sample, and samples of the run: powers of two after the record, so that few plans serve all."""
@@ -308,9 +317,31 @@ def strengths(yielding: YieldingOscillators, targets: Array, branches: bool) -> 
 
     grid = np.geomspace(1.0, WEAKEST, COARSE)
     scanned = _scan(curve, grid, periods, np.inf if branches else targets.max())
-    found = _brackets(curve, grid, scanned, targets, branches)
-    which, target, high, low = _closed_in(curve, found, targets)
-    return _arranged(which, target, elastic[which] * np.sqrt(high * low), targets, elastic)
+    found = _closed_in(curve, _brackets(curve, grid, scanned, targets, branches), targets)
+    return _arranged(found.period, found.target, elastic[found.period] * found.root, targets, elastic)
+
+
+@dataclass(frozen=True, eq=False)
+class Brackets:
+    """Shares of the elastic strength between which the curve crosses a target: numbers of period and target, the ends,
+    stronger and weaker, and the ductility there over the target."""
+
+    period: Array
+    target: Array
+    high: Array
+    low: Array
+    at_high: Array
+    at_low: Array
+
+    @property
+    def share(self) -> Array:
+        """Where the chord crosses, from 0 at the stronger end to 1, in equal ratios."""
+        return np.asarray((self.at_high - 1) / (self.at_high - self.at_low))
+
+    @property
+    def root(self) -> Array:
+        """Strength where the chord crosses."""
+        return np.asarray(self.high * (self.low / self.high) ** self.share)
 
 
 def _scan(curve: DuctilityCurve, grid: Array, periods: int, enough: float) -> Array:
@@ -328,57 +359,83 @@ def _scan(curve: DuctilityCurve, grid: Array, periods: int, enough: float) -> Ar
 
 
 def _brackets(curve: DuctilityCurve, grid: Array, scanned: Array, targets: Array, branches: bool) -> Brackets:
-    """Cells in which the curve crosses a target, after a second scan of cells that come near to it."""
-    found: list[tuple[int, int, float, float]] = []
-    doubtful: list[tuple[int, int, int]] = []
-    for n, target in enumerate(targets):
-        above = scanned >= target
-        crossing = (above[:, 1:] != above[:, :-1]) & ~np.isnan(scanned[:, 1:])
-        near = ~crossing & (np.maximum(scanned[:, 1:], scanned[:, :-1]) >= NEAR * target) & ~above[:, 1:]
-        for period in range(len(scanned)):
-            cells = np.flatnonzero(crossing[period])
-            first = int(cells[0]) if cells.size else len(grid)
-            doubtful += [(period, n, int(cell)) for cell in np.flatnonzero(near[period]) if branches or cell < first]
-            found += [(period, n, grid[cell], grid[cell + 1]) for cell in (cells if branches else cells[:1])]
-    if doubtful:
-        found += _second_scan(curve, grid, doubtful, targets)
-    found.sort(key=lambda cell: (cell[0], cell[1], -cell[2]))
-    if not branches:
-        found = [cell for i, cell in enumerate(found) if i == 0 or found[i - 1][:2] != cell[:2]]
-    columns = list(zip(*found, strict=True)) or [(), (), (), ()]
-    return (
-        np.array(columns[0], dtype=np.intp),
-        np.array(columns[1], dtype=np.intp),
-        np.array(columns[2], dtype=float),
-        np.array(columns[3], dtype=float),
-    )
-
-
-def _second_scan(
-    curve: DuctilityCurve, grid: Array, doubtful: list[tuple[int, int, int]], targets: Array
-) -> list[tuple[int, int, float, float]]:
-    period, target, cell = (np.array(column) for column in zip(*doubtful, strict=True))
+    """Parts of cells in which the curve crosses a target, after a second scan of cells where it does, or may."""
+    period, target, cell = _cells(scanned, targets, branches)
     inside = np.geomspace(grid[cell], grid[cell + 1], FINE + 1, axis=1)
-    values = curve(np.repeat(period, FINE + 1), inside.ravel()).reshape(inside.shape) >= targets[target][:, None]
-    rows, places = np.nonzero(values[:, 1:] != values[:, :-1])
-    return [(int(period[i]), int(target[i]), inside[i, j], inside[i, j + 1]) for i, j in zip(rows, places, strict=True)]
+    values = np.empty(inside.shape)
+    values[:, 0], values[:, -1] = scanned[period, cell], scanned[period, cell + 1]
+    values[:, 1:-1] = curve(np.repeat(period, FINE - 1), inside[:, 1:-1].ravel()).reshape(-1, FINE - 1)
+    values /= targets[target][:, None]
+    above = values >= 1
+    row, part = np.nonzero(above[:, 1:] != above[:, :-1])
+    if not branches:  # cells of a period and target stand together, the strongest first
+        key = period[row] * len(targets) + target[row]
+        first = np.flatnonzero(np.append(True, key[1:] != key[:-1])[: len(key)])
+        row, part = row[first], part[first]
+    ends = (inside[row, part], inside[row, part + 1], values[row, part], values[row, part + 1])
+    return Brackets(period[row], target[row], *ends)
 
 
-def _closed_in(curve: DuctilityCurve, brackets: Brackets, targets: Array) -> Brackets:
-    """Multisection: every bracket keeps its strongest crossing."""
-    which, target, high, low = brackets
-    if not which.size:
-        return brackets
-    first = curve(which, high) >= targets[target]  # the side of the stronger end; a crossing runs either way
+def _cells(scanned: Array, targets: Array, branches: bool) -> tuple[Array, Array, Array]:
+    """Cells that are scanned again: period, target and cell, the strongest first.
+
+    Those that cross the target, and those that would if the curve rose above their ends by as much as it changes over
+    them or a neighbour; of the latter only those that are stronger than the first crossing, if that is all one seeks.
+    """
+    before, after = scanned[:, :-1], scanned[:, 1:]
+    change = np.abs(after - before)
+    beside = np.pad(change, ((0, 0), (1, 1)), constant_values=np.nan)
+    reach = np.fmax(before, after) + np.fmax(np.fmax(beside[:, :-2], beside[:, 2:]), change)
+    asked = np.zeros((len(scanned), len(targets), change.shape[1]), dtype=bool)
+    for n, target in enumerate(targets):
+        crossing = ((before >= target) != (after >= target)) & ~np.isnan(after)
+        near = ~crossing & (after < target) & (reach >= target)
+        if not branches:
+            crossed = np.cumsum(crossing, axis=1)
+            near &= crossed == 0
+            crossing &= crossed == 1
+        asked[:, n] = near | crossing
+    period, number, cell = np.nonzero(asked)
+    return period, number, cell
+
+
+def _closed_in(curve: DuctilityCurve, found: Brackets, targets: Array) -> Brackets:
+    """Narrow brackets, each to its strongest crossing that is seen, until the ductility is met.
+
+    It is asked for at even ratios, then where the chord crosses and a little on either side of that; where
+    this does not narrow a bracket by much, in its quarters the next time.
+    """
+    even = np.broadcast_to(np.arange(1, FINE) / FINE, (len(found.period), FINE - 1))
+    for _ in range(EVEN):
+        found = _narrowed(curve, found, targets, even)
+    parts = vars(found)
+    open_, stubborn = np.arange(len(found.period)), np.zeros(len(found.period), dtype=bool)
     for _ in range(ROUNDS):
-        inside = np.geomspace(high, low, FINE + 1, axis=1)
-        middle = curve(np.repeat(which, FINE - 1), inside[:, 1:-1].ravel()).reshape(-1, FINE - 1)
-        above = middle >= targets[target][:, None]
-        # The strongest crossing: the first cell whose far end lies on the other side; so does the end of the bracket.
-        cell = np.argmax(np.column_stack([above, ~first]) != first[:, None], axis=1)
-        row = np.arange(len(which))
-        high, low = inside[row, cell], inside[row, cell + 1]
-    return which, target, high, low
+        if not open_.size:
+            break
+        here = Brackets(*(values[open_] for values in parts.values()))
+        guess = np.clip(here.share, 2 * SPREAD, 1 - 2 * SPREAD)[:, None] + np.array([-SPREAD, 0, SPREAD])
+        place = np.where(stubborn[:, None], np.array([0.25, 0.5, 0.75]), guess)
+        next_ = _narrowed(curve, here, targets, place)
+        for name, values in vars(next_).items():
+            parts[name][open_] = values
+        met = np.minimum(np.abs(next_.at_high - 1), np.abs(next_.at_low - 1)) <= CLOSE
+        left = ~met & (next_.high > next_.low * (1 + CLOSE))
+        stubborn = (np.log(next_.high / next_.low) > np.log(here.high / here.low) / 8)[left]
+        open_ = open_[left]
+    return Brackets(**parts)
+
+
+def _narrowed(curve: DuctilityCurve, found: Brackets, targets: Array, place: Array) -> Brackets:
+    """The strongest crossing that is seen with the ductility at some places of each bracket, from 0 to 1."""
+    asked = found.high[:, None] * (found.low / found.high)[:, None] ** place
+    values = curve(np.repeat(found.period, place.shape[1]), asked.ravel()).reshape(asked.shape)
+    shares = np.column_stack([found.high, asked, found.low])
+    values = np.column_stack([found.at_high, values / targets[found.target][:, None], found.at_low])
+    above = values >= 1
+    row, part = np.arange(len(asked)), np.argmax(above[:, 1:] != above[:, :1], axis=1)
+    ends = (shares[row, part], shares[row, part + 1], values[row, part], values[row, part + 1])
+    return Brackets(found.period, found.target, *ends)
 
 
 def _arranged(which: Array, target: Array, yields: Array, targets: Array, elastic: Array) -> Strengths:
