@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from hamex.errors import ModelError, SchemeError
 from hamex.model.algebra import diagonal
-from hamex.model.record import Model, dense
+from hamex.model.record import Model, dense, once
 from hamex.schemes._generated import linear_element as linear_element_form
 from hamex.schemes.promise import CUT
 from hamex.schemes.springs import Blocks
@@ -289,10 +289,17 @@ class OneStage:
 
 def is_long(model: Model, h: float) -> bool:
     """True where springs on some mass outweigh it by far in a step of h seconds: hω is beyond some sixty."""
+    stiff, mass = _weighed(model)
+    return bool((0.25 * h * h * stiff > mass).any())
+
+
+@once
+def _weighed(model: Model) -> tuple[Array, Array]:
+    """What springs hold each mass with, and the mass times ``LONG``; where there is mass."""
     b, mass = model.compatibility, diagonal(model.mass)
     squares = b * b if isinstance(b, np.ndarray) else b.multiply(b)
     stiff = squares @ (1 / diagonal(model.flexibility)) + np.abs(diagonal(model.stiffness))
-    return bool(np.any(0.25 * h * h * stiff[mass > 0] > LONG * mass[mass > 0]))
+    return stiff[mass > 0], LONG * mass[mass > 0]
 
 
 def galerkin_stage(model: Model, h: float) -> OneStage:

@@ -17,7 +17,7 @@ from hamex.march.shear_frame import ALONE, FREE, ISOTROPIC, KINEMATIC, MAIN, RAT
 from hamex.march.springs import along, followed
 from hamex.model.laws.law import Law
 from hamex.model.laws.path import at_start
-from hamex.model.record import Model, dense
+from hamex.model.record import Model, dense, once
 from hamex.model.shear_frames import ARRAYS, ShearFrames
 from hamex.problem import Problem
 from hamex.problem.loads import loads_between
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from hamex.schemes.scheme import March
 
 Array = NDArray[Any]
+_STEPS_KEPT = 4  # lengths of steps whose numbers stay with a frame
 _WORK_PER_STOREY = 12  # a storey's step in units of an oscillator's, for the choice to compile
 _WORK_PER_FOLLOWED = 20  # the same of a storey that is followed along its path, by the effort of its law
 
@@ -49,6 +50,7 @@ def is_followed_frame(model: Model) -> bool:
     return (groups[0].law.spring_piece or groups[0].law.spring_along) is not None
 
 
+@once
 def _in_a_row(model: Model) -> bool:
     n, B = len(model.dofs), model.compatibility
     if len(model.springs) != n or model.damping.weights.size or n < 2:
@@ -77,6 +79,11 @@ def _within(matrix: Any, width: int) -> bool:
 
 def storeys_of(model: Model) -> dict[str, Array]:
     """A shear frame as arrays (storey,), by the names of :class:`hamex.ShearFrames`."""
+    return dict(_sliders(model))
+
+
+@once
+def _sliders(model: Model) -> dict[str, Array]:
     law = model.laws["slider"]
     order = np.argsort(law.springs)
     return {
@@ -134,6 +141,32 @@ def _long_rows(x: Mapping[str, Array], rows: Array, h: float) -> Array:
     return rows
 
 
+class FrameNumbers(NamedTuple):
+    """What steps of some length need of a shear frame: its rows, and whether K is not zero and storeys harden."""
+
+    table: Array
+    softens: int
+    hardens: int
+
+
+@once
+def _by_step(model: Model) -> dict[float, FrameNumbers]:
+    return {}
+
+
+def frame_numbers(model: Model, h: float) -> FrameNumbers:
+    """The numbers of a frame for steps of h seconds; those of a few steps are kept."""
+    kept = _by_step(model)
+    if h not in kept:
+        if len(kept) >= _STEPS_KEPT:
+            kept.clear()
+        storeys = _sliders(model)
+        table = _long_rows(storeys, np.stack(shear_frame_rows(storeys, h)).astype(float, copy=False), h)
+        softens, hardens = np.any(model.stiffness.data), np.any(table[[KINEMATIC, ISOTROPIC]] > 0)
+        kept[h] = FrameNumbers(table, int(softens), int(hardens))
+    return kept[h]
+
+
 def _side(matrix: Any) -> Array:
     """Entries (i, i − 1), the first one zero."""
     return np.concatenate([[0.0], matrix.diagonal(-1)])
@@ -145,12 +178,9 @@ class ShearFrameMarch:
     def __init__(self, problem: Problem, scheme: ElementScheme, how: How) -> None:
         self.problem, self.scheme, self.how = problem, scheme, how
         model, h = problem.model, scheme.step
-        self.softens = int(np.any(model.stiffness.data))
+        self.table, self.softens, self.hardens = frame_numbers(model, h)
         if self.softens:
             check_promise(model, scheme)
-        storeys = storeys_of(model)
-        self.table = _long_rows(storeys, np.stack(shear_frame_rows(storeys, h)).astype(float, copy=False), h)
-        self.hardens = int(np.any(self.table[[KINEMATIC, ISOTROPIC]] > 0))
         work = how.steps * len(model.dofs) * _WORK_PER_STOREY
         self.kernel: Kernel = compiled(shear_frame) if worth_compiling(work, shear_frame) else shear_frame
 

@@ -30,7 +30,7 @@ class TimeElement(ElementScheme):
         if self.locate:
             from hamex.schemes.located import LocatedMarch
 
-            return LocatedMarch(problem, self)
+            return LocatedMarch(problem, self, how)
         if self.tolerance is not None:
             from hamex.schemes.located import AdaptiveMarch
 
