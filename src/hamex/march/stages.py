@@ -15,8 +15,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from hamex.march.located import FixedElement, FixedModel, FixedRoom, fixed_energies
 from hamex.march.matrices import copied
-from hamex.march.stage_march import FixedElement, FixedModel, FixedRoom, fixed_energies
 
 Array = Any
 

@@ -215,6 +215,7 @@ class Load(Shown):
     def _ended(self) -> tuple[Array, Array]:
         """Times of the samples on the load's own clock, and their values, (channel, sample), with the zero that follows
         them."""
+        assert not callable(self.forces)
         return self.corners(), np.vstack([self.forces, np.zeros((1, self.channels))]).T
 
     def reading(self, h: float, rule: str, quiet: bool = False) -> Reading | None:

@@ -20,8 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hamex.errors import ConvergenceError, ModelError
+from hamex.march.located import FixedElement, FixedHistory, FixedModel, FixedRoom, Moment, fixed_pieces
 from hamex.march.run import Kernel, as_it_is, compiled, held, worth_compiling
-from hamex.march.stage_march import FixedElement, FixedHistory, FixedModel, FixedRoom, Moment, fixed_pieces
 from hamex.march.stages import HalvedHistory, Levels, MappedHistory, Room, halved
 from hamex.model.record import Model, damps, dense, parameter, per_spring, sliding_forces
 from hamex.problem import Problem
@@ -85,7 +85,7 @@ class AdaptiveMarch:
             # Sums of BLAS depend on how many rows they are given; where there are none, all steps are taken at once.
             alone = not self.scheme.continuous or self.problem.model.damping.weights.size
             for some in at[:, None] if alone else [at]:
-                runs = [done[r] for r in some]
+                runs = [done[r] for r in some.tolist()]
                 inside = runs[0].inside.joined([run.inside for run in runs])
                 # Nodes behind each other, each step with its own first one; the last stands for no stage.
                 u = np.concatenate(
@@ -99,11 +99,13 @@ class AdaptiveMarch:
         """The same by one kernel; a step whose branches it does not find is taken by itself."""
         dofs, springs = len(self.problem.model.dofs), len(self.problem.model.springs)
         sizes, tolerance = (dofs, dofs, springs, springs, springs), float(self.scheme.tolerance or 0.0)
-        out = HalvedHistory(
-            *(np.empty((steps + 1, size)) for size in sizes),
-            np.empty((steps, springs)),
-            np.zeros(steps, dtype=np.int64),
-            np.zeros((steps, 4)),
+        out = HalvedHistory._make(
+            [
+                *(np.empty((steps + 1, size)) for size in sizes),
+                np.empty((steps, springs)),
+                np.zeros(steps, dtype=np.int64),
+                np.zeros((steps, 4)),
+            ]
         )
         nodes = dict(zip(_NAMES, out, strict=False))
         for name, history in nodes.items():
@@ -188,14 +190,17 @@ class HalvedSteps:
             **stack,
         )
         self.given = tuple(map(self.hand, (given, fixed_model(problem), fixed_element(table))))
-        self.walk = MappedHistory(
-            *(np.zeros((parts + 1, size)) for size in (n, n, springs, springs, springs)),
-            *(np.zeros((parts, size)) for size in (rows, rows, springs)),
-            np.zeros(rows, dtype=np.int64),
-            np.zeros(parts, dtype=np.int64),
+        self.walk = MappedHistory._make(
+            [
+                *(np.zeros((parts + 1, size)) for size in (n, n, springs, springs, springs)),
+                *(np.zeros((parts, size)) for size in (rows, rows, springs)),
+                np.zeros(rows, dtype=np.int64),
+                np.zeros(parts, dtype=np.int64),
+            ]
         )
-        room = (np.zeros(size) for size in (inputs, rows, rows, (rows, rows), rows))
-        self.room = Room(*room, np.zeros(rows, dtype=np.int64)), self.hand(fixed_room(n, springs, q))
+        shapes = ((inputs,), (rows,), (rows,), (rows, rows), (rows,))
+        room = Room._make([*(np.zeros(shape) for shape in shapes), np.zeros(rows, dtype=np.int64)])
+        self.room = room, self.hand(fixed_room(n, springs, q))
 
     def __call__(self, tolerance: float, clock: int, at: int, guess: Array, out: HalvedHistory) -> int:
         """Steps from number ``at`` on; see :func:`hamex.march.stages.halved`."""
@@ -258,22 +263,24 @@ def fixed_element(table: StageTable) -> FixedElement:
 def fixed_room(dofs: int, springs: int, stages: int) -> FixedRoom:
     """Room for a piece; no factors stand in it yet."""
     x, rows = stages * dofs, stages * springs
-    return FixedRoom(
-        np.zeros((x, x)),
-        np.zeros(x, dtype=np.int64),
-        np.zeros(x),
-        np.zeros((rows, x)),
-        np.zeros((rows, rows)),
-        *(np.zeros(rows, dtype=np.int64) for _ in range(2)),
-        np.zeros(rows),
-        *(np.zeros((stages, springs)) for _ in range(2)),
-        *(np.zeros((stages, dofs)) for _ in range(2)),
-        np.zeros((stages, springs)),
-        np.zeros(springs, dtype=np.int64),
-        np.zeros(2),
-        np.zeros((stages + 1, springs)),
-        *(np.zeros(springs) for _ in range(2)),
-        np.zeros(4),
+    return FixedRoom._make(
+        [
+            np.zeros((x, x)),
+            np.zeros(x, dtype=np.int64),
+            np.zeros(x),
+            np.zeros((rows, x)),
+            np.zeros((rows, rows)),
+            *(np.zeros(rows, dtype=np.int64) for _ in range(2)),
+            np.zeros(rows),
+            *(np.zeros((stages, springs)) for _ in range(2)),
+            *(np.zeros((stages, dofs)) for _ in range(2)),
+            np.zeros((stages, springs)),
+            np.zeros(springs, dtype=np.int64),
+            np.zeros(2),
+            np.zeros((stages + 1, springs)),
+            *(np.zeros(springs) for _ in range(2)),
+            np.zeros(4),
+        ]
     )
 
 
@@ -281,7 +288,7 @@ def fixed_history(dofs: int, springs: int, steps: int) -> FixedHistory:
     """Room for the histories of some steps."""
     sizes = (dofs, dofs, springs, springs, springs)
     nodes = (np.empty((steps + 1, size)) for size in sizes)
-    return FixedHistory(*nodes, np.empty((steps, springs)), np.empty((steps, 4)))
+    return FixedHistory._make([*nodes, np.empty((steps, springs)), np.empty((steps, 4))])
 
 
 class Located:

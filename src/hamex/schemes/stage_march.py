@@ -29,8 +29,7 @@ from hamex.march.run import (
     numbered,
     worth_compiling,
 )
-from hamex.march.stage_march import History, stage_march
-from hamex.march.stage_newton import measured
+from hamex.march.stage_newton import History, measured, stage_march
 from hamex.march.stage_springs import StageLaws, followed_state, linearised, respond
 from hamex.model.laws.ellipsoids import WIDEST
 from hamex.model.record import Model
@@ -163,9 +162,9 @@ class StageMarch:
             np.zeros(3, dtype=np.int64),
         )
         u, p, x = (self._restored(history) for history in (out.u, out.p, out.x))
-        rest = (out.z, out.branch, out.F, out.rate, out.solves, out.tries, out.left)
-        z, branch, *rest = (array.copy() for array in rest) if few else rest
-        return Steps(u, p, z, branch, x, *rest, int(failed))
+        mine = (out.z, out.branch, out.F, out.rate, out.solves, out.tries, out.left)
+        z, branch, F, rate, solves, tries, left = (array.copy() if few else array for array in mine)
+        return Steps(u, p, z, branch, x, F, rate, solves, tries, left, int(failed))
 
     def _history(self, n: int) -> tuple[History, Any]:
         """Room for n steps, and as the kernel takes it."""
