@@ -1,7 +1,8 @@
-"""Structures beside their peers: `python benchmarks/structures.py [speed storeys error grid] [--json FILE]`.
+"""Structures beside their peers: `python benchmarks/structures.py [speed storeys options error grid] [--json FILE]`.
 
 speed     CPU time of a step beside OpenSees, 5 to 1000 storeys, with an accuracy gate
 storeys   CPU time per storey, 20 to 2000 storeys
+options   CPU time of a call, of steps that are cut or halved, and of modal damping
 error     error against CPU time beside OpenSees and leap-frog
 grid      144 frames: failures by step size
 """
@@ -25,6 +26,7 @@ import hamex
 PARTS: dict[str, tuple[Any, Any]] = {
     "speed": (structures_speed.against_opensees, structures_speed.show_against_opensees),
     "storeys": (structures_speed.by_storeys, structures_speed.show_by_storeys),
+    "options": (structures_speed.options, structures_speed.show_options),
     "error": (structures_error.run, structures_error.show),
     "grid": (lambda repeats: structures_grid.run(), structures_grid.show),
 }
@@ -32,7 +34,7 @@ PARTS: dict[str, tuple[Any, Any]] = {
 
 def measure(repeats: int, quick: bool = False) -> dict[str, Any]:
     """The parts that compare with other programs; cost by storeys belongs to ``scaling.py``."""
-    return {name: PARTS[name][0](repeats) for name in (("speed",) if quick else ("speed", "error", "grid"))}
+    return {name: PARTS[name][0](repeats) for name in (("speed",) if quick else ("speed", "options", "error", "grid"))}
 
 
 def show(found: dict[str, Any]) -> None:

@@ -12,6 +12,8 @@ the test. Repeats of both alternate, so that a busy spell hits both; the least o
 from __future__ import annotations
 
 import math
+import warnings
+from collections.abc import Callable
 from typing import Any
 
 import frames
@@ -126,6 +128,77 @@ def by_storeys(repeats: int) -> list[dict[str, Any]]:
         }
         for storeys, slope in slopes.items()
     ]
+
+
+def options(repeats: int) -> dict[str, Any]:
+    """What options cost: a call of one step, steps that are cut or halved, modes that are damped one by one."""
+    measuring.compile_at_once()
+    cases.recycle_memory(True)
+    mass = hx.oscillator(mass=1.0, stiffness=225.0, damping=1.5, law=hx.Slider(0.27, 1.5))
+    one = hx.Problem(mass, cases.motion().on(mass, g=1.0), duration=STEP)
+    calls = {"oscillator": _call(one, hx.Galerkin(STEP))}
+    for storeys in (5, 20):
+        calls[f"{storeys} storeys"] = _call(cases.problem(frames.frame(storeys), STEP), hx.Galerkin(STEP))
+    inside, damped = [], []
+    for storeys in (5, 20):
+        frame = frames.frame(storeys)
+        problem = cases.problem(frame, RECORD * STEP)
+        fine = hx.solve(problem, hx.Galerkin(STEP / 16, degree=2)).values("deformation")
+        for degree in (2, 3):
+            small = 1e-4 * float(np.abs(fine).max())
+            schemes = {
+                "plain": hx.Galerkin(STEP, degree=degree),
+                "locate": hx.Galerkin(STEP, degree=degree, locate=True),
+                "tolerance": hx.Galerkin(STEP, degree=degree, tolerance=small),
+            }
+            row: dict[str, Any] = {"storeys": storeys, "degree": degree}
+            rivals = {name: _call(problem, scheme) for name, scheme in schemes.items()}
+            for name, scheme in schemes.items():
+                row[f"{name}_error"] = cases.apart(frame, hx.solve(problem, scheme).values("deformation"), fine)
+            inside.append(row | measuring.alternate(rivals, repeats))
+    for storeys in (20, 200):
+        rivals, frame = {}, frames.frame(storeys)
+        for name, damping in {
+            "Rayleigh": hx.rayleigh(0.05),
+            "10 modes": hx.modal(0.05, modes=10),
+            "all modes": hx.modal(0.05),
+        }.items():
+            laws = [hx.Slider(*row) for row in zip(frame.yield_forces, frame.viscosities, strict=True)]
+            model = hx.shear_frame(frame.masses, frame.stiffnesses, damping, laws)
+            problem = hx.Problem(model, cases.motion().on(model, g=frames.GRAVITY), duration=RECORD * STEP)
+            rivals[name] = _call(problem, hx.Galerkin(STEP))
+        damped.append({"storeys": storeys, "residual": hx.solve(problem, hx.Galerkin(STEP)).residual})
+        damped[-1] |= measuring.alternate(rivals, repeats)
+    return {"calls": measuring.alternate(calls, 20 * repeats), "inside": inside, "damped": damped}
+
+
+def _call(problem: hx.Problem, scheme: hx.schemes.Scheme) -> Callable[[], float]:
+    def work() -> None:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            hx.solve(problem, scheme)
+
+    work()  # compiles
+    return lambda: cases.cpu(work)
+
+
+def show_options(found: dict[str, Any]) -> None:
+    """The third table."""
+    print("CPU of a call of one step [µs]: " + ", ".join(f"{n} {1e6 * s:.0f}" for n, s in found["calls"].items()))
+    print(f"\nCPU of {RECORD:,} steps [ms], times the plain steps, and error of peak drifts\n")
+    for r in found["inside"]:
+        cells = "".join(
+            f"   {name} {1e3 * r[name]:.1f} ({r[name] / r['plain']:.1f} ×, {r[f'{name}_error']:.2%})"
+            for name in ("plain", "locate", "tolerance")
+        )
+        print(f"{r['storeys']:4d} storeys, degree {r['degree']}{cells}")
+    print(f"\nCPU of {RECORD:,} steps [ms], times Rayleigh's; energy balance with all modes damped\n")
+    for r in found["damped"]:
+        cells = "".join(
+            f"   {name} {1e3 * r[name]:.1f} ({r[name] / r['Rayleigh']:.1f} ×)"
+            for name in ("Rayleigh", "10 modes", "all modes")
+        )
+        print(f"{r['storeys']:4d} storeys{cells}   {r['residual']:.0e}")
 
 
 def show_against_opensees(rows: list[dict[str, Any]]) -> None:

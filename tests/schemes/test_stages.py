@@ -13,6 +13,7 @@ from hamex.errors import SchemeError
 from hamex.march.run import compiled
 from hamex.march.stages import Slip, followed, slip_rates, stages
 from hamex.schemes.stages import coupling, stage_maps
+from hamex.solve import run
 
 CONTINUOUS = [hx.Galerkin(0.1, degree=s) for s in (1, 2, 3, 4)]
 JUMPING = [hx.DiscontinuousGalerkin(0.1, degree=s) for s in (0, 1, 2)]
@@ -247,6 +248,31 @@ def test_compiled_and_plain_agree_in_every_bit(monkeypatch):
         found.append(hx.solve(problem, hx.Galerkin(0.02, degree=3)))
     assert compiled(stages) is not stages
     assert all(np.array_equal(found[0].values(key), found[1].values(key)) for key in ("displacement", "slip", "force"))
+
+
+@pytest.mark.heavy
+@pytest.mark.parametrize("inside", [{"locate": True}, {"tolerance": 1e-5}], ids=["located", "halved"])
+@pytest.mark.parametrize("kind", [hx.Galerkin, hx.DiscontinuousGalerkin])
+def test_steps_that_are_not_taken_whole_agree_in_every_bit(monkeypatch, kind, inside):
+    frame = hx.shear_frame([1.0] * 2, [900.0, 800.0], damping=hx.modal(0.05), laws=hx.Slider(6.0, 0.5, 40.0))
+    problem = hx.Problem(frame, hx.el_centro().on(frame, g=9.81).after(2.0), 0.4)
+    found = []
+    for choice in (True, False):
+        for module in ("located", "stages"):
+            monkeypatch.setattr(f"hamex.schemes.{module}.worth_compiling", lambda *_, choice=choice: choice)
+        found.append(run(problem, kind(0.02, degree=2, **inside), quiet=True))
+    assert np.abs(found[0].values("slip")).max() > 0
+    assert all(np.array_equal(found[0].histories[key], found[1].histories[key]) for key in found[0].histories)
+
+
+@pytest.mark.parametrize(("storeys", "tolerance"), [(2, 1e-6), pytest.param(17, 1e-5, marks=pytest.mark.heavy)])
+def test_bits_of_halved_steps_do_not_depend_on_blocks(storeys, tolerance):
+    """Small models by one kernel, larger ones step by step; both sum their energies step by step."""
+    frame = hx.shear_frame([1.0] * storeys, [900.0] * storeys, damping=3.0, laws=hx.Slider(6.0, kinematic=40.0))
+    problem = hx.Problem(frame, hx.el_centro().scaled(2).on(frame, g=9.81).after(2.1), 0.08)
+    whole, parts = (run(problem, hx.Galerkin(0.02, tolerance=tolerance), quiet=True, block=block) for block in (4, 3))
+    assert whole.values("pieces").max() > 2
+    assert all(np.array_equal(whole.histories[key], parts.histories[key]) for key in whole.histories)
 
 
 LOAD = hx.Load(lambda t: 0.5 * np.sin(7 * t) + 0.3 * np.cos(3 * t))

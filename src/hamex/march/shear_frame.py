@@ -14,10 +14,13 @@ from __future__ import annotations
 import math
 from typing import Any, NamedTuple
 
+from hamex.march.matrices import Softened, soften, softened
+
 Array = Any
 
 SETTLED = 0.1  # a line search ends where the slope has fallen to this share
 _MOST = 500  # Newton steps; hard frames need about 10
+_TRIES = 20  # full steps of a frame with modal damping, before others search along them
 _AT_YIELD = 8e-15  # of the terms that cancel: a storey this close to its limit is on both branches
 
 # Rows of the frame c.
@@ -168,6 +171,83 @@ def shear_frame(
             for i in range(n):  # nothing depends on it, but a restart hands it on
                 w[0, i] += abs(slip[k + 1, i] - slip[k, i])
     return 0
+
+
+def modal_frame(
+    c: Array,
+    s: Array,
+    h: float,
+    load: Array,
+    patterns: Array,
+    hardens: int,
+    matrix: Softened,
+    small: Array,
+    out: FrameHistory,
+) -> int:
+    """March a frame whose modes are damped one by one, which fills the matrix of a step: the inverse at rest is known,
+    and storeys that slip soften it. Returns 0, or the number of the step whose branches full steps do not find."""
+    u, p, slip, X, w, F, branch, solves, _ = out
+    n, half = len(branch), 0.5 * h
+    for i in range(n):
+        hold(c, s, h, i, branch[i], X[0, i], w[0, i])
+    lost = soften(matrix, s[T])
+    for k in range(len(load)):
+        now, then = hardens * k, hardens * (k + 1)
+        for i in range(n):
+            s[E, i] = u[k, i] - (u[k, i - 1] if i > 0 else 0.0) - slip[k, i]
+            s[R, i] = p[k, i]
+            for a in range(len(patterns)):
+                s[R, i] += half * load[k, a] * patterns[a, i]
+            s[R, i] -= half * c[BESIDE, i] * u[k, i]
+            if i > 0:
+                s[R, i] -= half * c[BESIDE_SIDE, i] * u[k, i - 1]
+            if i + 1 < n:
+                s[R, i] -= half * c[BESIDE_SIDE, i + 1] * u[k, i + 1]
+            if hardens:
+                hold(c, s, h, i, branch[i], X[now, i], w[now, i])
+        found = False
+        while not found and solves[k] < _TRIES:
+            if solves[k] > 0:
+                on_branches(c, s, h, X[now], w[now], branch)
+                lost = soften(matrix, s[T])
+            if lost > 0.0:
+                return k + 1
+            force = s[T, 0] * s[E, 0] + s[OFFSET, 0]
+            for i in range(n):
+                above = s[T, i + 1] * s[E, i + 1] + s[OFFSET, i + 1] if i + 1 < n else 0.0
+                s[Y, i] = s[R, i] - (force - above)
+                force = above
+            softened(matrix, s[Y], small)
+            solves[k] += 1
+            found = agrees(c, s, u[k], slip[k], X[now], w[now], branch)
+        if not found:
+            return k + 1
+        below = 0.0
+        for i in range(n):
+            step = s[Y, i]
+            trial = c[STIFF, i] * (s[E, i] + 0.5 * (step - below))
+            below = step
+            excess = trial - s[LIMIT, i]
+            slide = s[FLOW, i] * excess
+            F[k, i] = trial - s[SHARE, i] * excess
+            u[k + 1, i] = u[k, i] + step
+            p[k + 1, i] = c[MASS, i] * step - p[k, i]
+            slip[k + 1, i] = slip[k, i] + slide
+            w[then, i] = w[now, i] + abs(slip[k + 1, i] - slip[k, i] if hardens == 0 else slide)
+            if hardens:
+                X[then, i] = X[now, i] + c[KINEMATIC, i] * slide
+    return 0
+
+
+def on_branches(c: Array, s: Array, h: float, X: Array, w: Array, branch: Array) -> None:
+    """Put every storey on its branch at y."""
+    below = 0.0
+    for i in range(len(branch)):
+        from_back = c[STIFF, i] * (s[E, i] + 0.5 * (s[Y, i] - below)) - X[i]
+        below = s[Y, i]
+        limit = c[YIELD, i] + c[ISOTROPIC, i] * w[i]
+        branch[i] = (1 if from_back > limit else 0) - (1 if from_back < -limit else 0)
+        hold(c, s, h, i, branch[i], X[i], w[i])
 
 
 def mended(

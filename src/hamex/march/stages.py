@@ -7,11 +7,16 @@ Row j of the problem is one spring at one stage. y_j is its trial force from the
 Y_j = Fy + Hi w growing with |g| of the same spring at all stages. The principal minors of N are positive (the tables
 of Gauss and Radau see to it), so there is one answer. Newton on the branches finds it nearly always; where it cycles,
 the answer is followed from zero load on, one change of branch at a time, which ends.
+
+Steps that are halved until their error is small are taken here too, with the maps of every length behind each other.
 """
 
 from __future__ import annotations
 
 from typing import Any, NamedTuple
+
+from hamex.march.located import FixedElement, FixedModel, FixedRoom, fixed_energies
+from hamex.march.matrices import copied
 
 Array = Any
 
@@ -137,6 +142,168 @@ def stages(slip: Slip, maps: Maps, load: Array, walk: MappedHistory, room: Room)
             w[r + 1, i] = w[r, i] + h * grown
             mean[r, i] = force
     return 0
+
+
+class Levels(NamedTuple):
+    """Steps of h, h/2, h/4 … as :class:`Slip` and :class:`Maps` have them, one level behind the other; ``load`` holds
+    the values of the whole run level by level, each from ``begin`` on; ``place`` and ``place_slip`` give the stages."""
+
+    N: Array  # (level, row, row)
+    eta: Array
+    limit: Array
+    hard: Array  # (level, row, row)
+    isotropic: Array
+    trial: Array  # (level, …)
+    soft: Array
+    move: Array
+    move_low: Array
+    slide: Array
+    weights: Array
+    h: Array  # (level,)
+    kinematic: Array
+    place: Array  # (level, …)
+    place_slip: Array
+    load: Array
+    begin: Array  # (level,)
+
+
+class HalvedHistory(NamedTuple):
+    """What halved steps fill, row 0 of the nodes and the branches given."""
+
+    u: Array
+    p: Array
+    slip: Array
+    X: Array
+    w: Array
+    force: Array  # (step, spring)
+    pieces: Array  # (step,)
+    spent: Array  # (step, 4)
+
+
+def halved(
+    levels: Levels,
+    model: FixedModel,
+    element: FixedElement,
+    tolerance: float,
+    clock: int,
+    first: int,
+    guess: Array,
+    out: HalvedHistory,
+    walk: MappedHistory,
+    room: Room,
+    inside: FixedRoom,
+) -> int:
+    """Steps from number ``first`` on with 1, 2, 4 … equal pieces until two results differ by the tolerance at most.
+
+    Returns the number of steps, or of the step for which the levels do not suffice, or −1 less that of the step whose
+    branches were not found; step 0 is number ``clock`` of the run.
+    """
+    dofs, springs, rows = out.u.shape[1], out.slip.shape[1], len(room.y)
+    for r in range(first, len(out.force)):
+        done = -1
+        for k in range(len(levels.h)):
+            parts = 1 << k
+            copied(out.u[r], walk.u[0])
+            copied(out.p[r], walk.p[0])
+            copied(out.slip[r], walk.s[0])
+            copied(out.X[r], walk.X[0])
+            copied(out.w[r], walk.w[0])
+            for j in range(rows):
+                walk.branch[j] = guess[j % springs]
+            slip = Slip(levels.N[k], levels.eta, levels.limit, levels.hard[k], levels.isotropic)
+            maps = Maps(
+                levels.trial[k],
+                levels.soft[k],
+                levels.move[k],
+                levels.move_low[k],
+                levels.slide[k],
+                levels.weights,
+                levels.h[k],
+                levels.kinematic,
+            )
+            at = levels.begin[k] + (clock + r) * parts
+            if stages(slip, maps, levels.load[at : at + parts], walk, room) > 0:
+                return -1 - r
+            if k > 0:
+                done = k
+                for i in range(dofs):
+                    if not abs(walk.u[parts, i] - inside.x[i]) <= tolerance:
+                        done = -1
+                if done > 0:
+                    break
+            for i in range(dofs):
+                inside.x[i] = walk.u[parts, i]
+        if done < 0:
+            return r
+        stored(levels, model, element, clock, r, done, guess, out, walk, room, inside)
+    return len(out.force)
+
+
+def stored(
+    levels: Levels,
+    model: FixedModel,
+    element: FixedElement,
+    clock: int,
+    r: int,
+    k: int,
+    guess: Array,
+    out: HalvedHistory,
+    walk: MappedHistory,
+    room: Room,
+    inside: FixedRoom,
+) -> None:
+    """Keep step r as its pieces at level k left it: the state at its end, mean forces and energies."""
+    q, parts, dofs, springs = len(element.b), 1 << k, out.u.shape[1], out.slip.shape[1]
+    copied(walk.u[parts], out.u[r + 1])
+    copied(walk.p[parts], out.p[r + 1])
+    copied(walk.s[parts], out.slip[r + 1])
+    copied(walk.X[parts], out.X[r + 1])
+    copied(walk.w[parts], out.w[r + 1])
+    out.pieces[r] = parts
+    for a in range(springs):
+        guess[a] = walk.branch[len(walk.branch) - springs + a]
+        total = 0.0
+        for j in range(parts):
+            total += walk.mean[j, a]
+        out.force[r, a] = total / parts
+    for i in range(4):
+        out.spent[r, i] = 0.0
+    for j in range(parts):
+        load = levels.load[levels.begin[k] + (clock + r) * parts + j]
+        stage_values(levels, k, load, walk, j, room.inputs, inside)
+        for a in range(q):
+            for i in range(dofs):
+                total = 0.0
+                for m in range(q):
+                    total += element.inverse[a, m] * inside.x[m * dofs + i]
+                inside.v[a, i] = total / levels.h[k]
+        fixed_energies(model, element, levels.h[k], load, walk.u[j], inside)
+        for i in range(4):
+            out.spent[r, i] += inside.energies[i]
+
+
+def stage_values(
+    levels: Levels, k: int, load: Array, walk: MappedHistory, j: int, inputs: Array, inside: FixedRoom
+) -> None:
+    """Displacements at the stages of piece j relative to its start, slip rates and forces there."""
+    dofs, springs = walk.u.shape[1], walk.s.shape[1]
+    for i in range(dofs):
+        inputs[i] = walk.u[j, i]
+        inputs[dofs + i] = walk.p[j, i]
+    for a in range(springs):
+        inputs[2 * dofs + a] = walk.s[j, a]
+    for c in range(len(load)):
+        inputs[2 * dofs + springs + c] = load[c]
+    for row in range(walk.g.shape[1]):
+        inside.rate[row // springs, row % springs] = walk.g[j, row]
+        inside.force[row // springs, row % springs] = walk.F[j, row]
+    for i in range(len(inside.x)):
+        total = 0.0
+        for c in range(len(inputs)):
+            total += levels.place[k, i, c] * inputs[c]
+        for row in range(walk.g.shape[1]):
+            total += levels.place_slip[k, i, row] * walk.g[j, row]
+        inside.x[i] = total
 
 
 def product(a: float, b: float) -> tuple[float, float]:

@@ -4,10 +4,10 @@ spring, who yields, state variables, plain arrays; and its modes: periods, shape
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
-from typing import Any
+from functools import cached_property, wraps
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,6 +37,7 @@ from hamex.names import Shown
 
 Array = NDArray[Any]
 Matrix = Any  # a NumPy array or a SciPy sparse array; both know shape, @ and .T
+Found = TypeVar("Found")
 _ITERATED = 20_000  # dofs of a body in space beyond which the factors of its masses cost more than iterations
 
 
@@ -192,6 +193,24 @@ class Model(Layout, Shown):
         """rateᵀ C rate, row by row [force·length/time]."""
         c = self.damping
         return quadratic(rate, c.matrix) + ((rate @ c.shapes) ** 2 @ c.weights)
+
+
+def once(ask: Callable[[Model], Found]) -> Callable[[Model], Found]:
+    """A question about a model, answered once for each: models do not change, and many runs ask the same of one.
+
+    The answer is kept with the model, as what it knows of itself; nobody may write to it.
+    """
+    place = f"{ask.__module__}.{ask.__name__}"
+
+    @wraps(ask)
+    def answer(model: Model) -> Found:
+        known: dict[str, Any] = vars(model)
+        if place not in known:
+            known[place] = ask(model)
+        found: Found = known[place]
+        return found
+
+    return answer
 
 
 def entries(matrix: Matrix) -> Array:

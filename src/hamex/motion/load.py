@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -195,16 +195,28 @@ class Load(Shown):
         ratio = _ratio(h, self.step)
         return self._sampled(sampling.nodes, (base / self.step + node * ratio, first, ratio), steps, steps)
 
-    def values_inside(self, h: float, step: int, inside: Array) -> Array:
-        """Channel values at times inside a step of a run, (time, k); the same bits wherever the run was split."""
+    def values_inside(self, h: float, step: int | Array, inside: Array) -> Array:
+        """Channel values at times inside a step of a run, (time, k), or inside steps, (step, time, k); the same bits
+        wherever the run was split."""
         base, first = self.clock(h)
-        return self._on_clock(base + ((first + step) * h + inside))
+        times = base + (np.asarray((first + step) * h)[..., None] + inside)
+        return self._on_clock(times.ravel()).reshape(*times.shape, self.channels)
 
     def _on_clock(self, times: Array) -> Array:
         if callable(self.forces):
             return evaluate(self.forces, times)[:, None]
-        known, samples = self.corners(), np.vstack([self.forces, np.zeros((1, self.channels))])
-        return np.column_stack([np.interp(times, known, column, left=0.0, right=0.0) for column in samples.T])
+        known, samples = self._ended
+        out = np.empty((len(times), self.channels))
+        for a, channel in enumerate(samples):
+            out[:, a] = np.interp(times, known, channel, left=0.0, right=0.0)
+        return out
+
+    @cached_property
+    def _ended(self) -> tuple[Array, Array]:
+        """Times of the samples on the load's own clock, and their values, (channel, sample), with the zero that follows
+        them."""
+        assert not callable(self.forces)
+        return self.corners(), np.vstack([self.forces, np.zeros((1, self.channels))]).T
 
     def reading(self, h: float, rule: str, quiet: bool = False) -> Reading | None:
         """How a kernel reads the load by itself, step by step; None where that takes more than one record."""
@@ -342,9 +354,9 @@ class LoadSum(Shown):
         """One value per step and channel, side by side."""
         return np.hstack([part.step_values(h, steps, rule, quiet) for part in self.parts])
 
-    def values_inside(self, h: float, step: int, inside: Array) -> Array:
-        """Channel values at times inside a step, side by side."""
-        return np.hstack([part.values_inside(h, step, inside) for part in self.parts])
+    def values_inside(self, h: float, step: int | Array, inside: Array) -> Array:
+        """Channel values at times inside a step or steps, side by side."""
+        return np.concatenate([part.values_inside(h, step, inside) for part in self.parts], axis=-1)
 
     def reading(self, h: float, rule: str, quiet: bool = False) -> None:
         """A sum is no single record."""

@@ -68,8 +68,9 @@ def left_over(load: Load | LoadSum, time: float) -> float:
     for part in load.parts if isinstance(load, LoadSum) else (load,):
         if callable(part.forces) or part.step is None or part.end <= time:
             continue
-        acting = np.flatnonzero(part.forces.any(axis=1))
-        if acting.size:
+        # Records end with a sample that is not zero, and then nobody looks at the others.
+        acting = [len(part.forces) - 1] if part.forces[-1].any() else np.flatnonzero(part.forces.any(axis=1))
+        if len(acting):
             latest = max(latest, float(acting[-1]) * part.step - sum(part.shifts))
     return latest - time if latest > time * (1 + _WHOLE) + _WHOLE else 0.0
 

@@ -28,7 +28,7 @@ from hamex.model.layout import hinge_of
 from hamex.model.record import Model, dense, per_spring
 from hamex.problem import Problem
 from hamex.problem.loads import loads_between
-from hamex.schemes.prepare import between_springs, by_rows, is_oscillator
+from hamex.schemes.prepare import between_springs, by_rows, is_oscillator, kernel_rows
 from hamex.schemes.promised import longest, longest_on
 from hamex.schemes.scheme import How, LinearMap, March, Ran, Scheme, alpha_map, check_step, room_for
 from hamex.schemes.shear_frame import is_shear_frame
@@ -206,7 +206,7 @@ class LumpedMarch:
 
 def _rows(matrix: Any, low: Array | None = None, weights: Array | None = None) -> Rows:
     """A matrix by rows as kernels take it, without a copy: that of a million dofs in space is a gigabyte."""
-    return Rows(
+    return kernel_rows(
         matrix.indptr.astype(np.uint64),
         _places(matrix.indices),
         np.require(matrix.data, float, ("C",)),

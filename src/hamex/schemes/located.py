@@ -12,29 +12,31 @@ Both decisions depend on nothing but the state and the load, so reruns and resta
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, fields
-from functools import cache
+from collections.abc import Mapping, Sequence
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hamex.errors import ConvergenceError
-from hamex.model.record import Model, damps, per_spring, sliding_forces
+from hamex.errors import ConvergenceError, ModelError
+from hamex.march.located import FixedElement, FixedHistory, FixedModel, FixedRoom, Moment, fixed_pieces
+from hamex.march.run import Kernel, as_it_is, compiled, held, worth_compiling
+from hamex.march.stages import HalvedHistory, Levels, MappedHistory, Room, halved
+from hamex.model.record import Model, damps, dense, parameter, per_spring, sliding_forces
 from hamex.problem import Problem
 from hamex.problem.loads import loading, loads_between
 from hamex.schemes.scheme import How, Ran
 from hamex.schemes.stage_march import Pieces
-from hamex.schemes.stages import StageMaps, StageTable, coupling, hardening_jumps, jump_form, spent_inside, stage_maps
+from hamex.schemes.stages import StageMaps, StageTable, jump_weights, spent_inside
 
 if TYPE_CHECKING:
     from hamex.schemes.families import ElementScheme
 
 Array = NDArray[Any]
 FINEST = 12  # 4096 pieces a step
-Instant = tuple[int, float]  # a step, and the time into it [s]: times of whole steps are never added up
 _NAMES = ("displacement", "momentum", "slip", "back_force", "accumulated_slip")
+_WORK_PER_PIECE = 20  # beside its matrices, for the choice to compile
 _MOST = 1000  # changes of branch in one step
 _CLOSE = 1e-12  # of the yield force or of a typical speed: a switching function this small is zero
 
@@ -58,23 +60,82 @@ class AdaptiveMarch:
 
     def advance(self, now: Mapping[str, Array], first: int, steps: int) -> Ran:
         """Some steps from a state on."""
-        states, force, pieces, spent = [dict(now)], [], np.zeros(steps, dtype=np.int64), np.zeros((steps, 4))
+        if self.level(0)[0].mapped is not None:
+            return self._mapped(now, first, steps)
+        state, all_done, pieces = now, list[Ran](), np.zeros(steps, dtype=np.int64)
         nodes: dict[str, list[Array]] = {}
         for r in range(steps):
-            parts, done = self._step(states[-1], first + r)
+            pieces[r], done = self._step(state, first + r)
             for name, value in done.nodes.items():
                 nodes.setdefault(name, [value[0]]).append(value[-1])
-            states[-1] = done.end
-            force.append(done.steps["force"].mean(axis=0))
-            pieces[r] = parts
-            spent[r] = spent_inside(
-                self.problem.model, self.scheme.step / parts, done.inside, self.patterns, done.nodes["displacement"]
-            ).sum(axis=0)
+            state = done.end
+            all_done.append(done)
+        force = np.array([done.steps["force"].mean(axis=0) for done in all_done])
         return Ran(
             {name: np.array(rows) for name, rows in nodes.items()},
-            {"force": np.array(force), "pieces": pieces, "spent": spent},
-            states[-1],
+            {"force": force, "pieces": pieces, "spent": self._spent(pieces, all_done)},
+            dict(state),
         )
+
+    def _spent(self, pieces: Array, done: Sequence[Ran]) -> Array:
+        """(step, 4), energies of steps of so many pieces."""
+        out = np.empty((len(done), 4))
+        for parts in np.unique(pieces).tolist():
+            at = np.flatnonzero(pieces == parts)
+            # Sums of BLAS depend on how many rows they are given; where there are none, all steps are taken at once.
+            alone = not self.scheme.continuous or self.problem.model.damping.weights.size
+            for some in at[:, None] if alone else [at]:
+                runs = [done[r] for r in some.tolist()]
+                inside = runs[0].inside.joined([run.inside for run in runs])
+                # Nodes behind each other, each step with its own first one; the last stands for no stage.
+                u = np.concatenate(
+                    [*(run.nodes["displacement"][:-1] for run in runs), np.zeros((1, len(self.patterns)))]
+                )
+                spent = spent_inside(self.problem.model, self.scheme.step / parts, inside, self.patterns, u)
+                out[some] = spent.reshape(len(some), parts, 4).sum(axis=1)
+        return out
+
+    def _mapped(self, now: Mapping[str, Array], first: int, steps: int) -> Ran:
+        """The same by one kernel; a step whose branches it does not find is taken by itself."""
+        dofs, springs = len(self.problem.model.dofs), len(self.problem.model.springs)
+        sizes, tolerance = (dofs, dofs, springs, springs, springs), float(self.scheme.tolerance or 0.0)
+        out = HalvedHistory._make(
+            [
+                *(np.empty((steps + 1, size)) for size in sizes),
+                np.empty((steps, springs)),
+                np.zeros(steps, dtype=np.int64),
+                np.zeros((steps, 4)),
+            ]
+        )
+        nodes = dict(zip(_NAMES, out, strict=False))
+        for name, history in nodes.items():
+            history[0] = now[name]
+        branch, at = now.get("branch", np.zeros(springs)).astype(np.int64), 0
+        while at < steps:
+            at = self.levels(tolerance, first, at, branch, out)
+            if 0 <= at < steps:
+                if self.levels.many > FINEST:
+                    raise self._missed(first + at)
+                self.levels = self._levels(self.levels.many + 1)
+            elif at < 0:
+                r = -1 - at
+                state = {name: history[r] for name, history in nodes.items()} | {"branch": branch.astype(float)}
+                out.pieces[r], done = self._step(state, first + r)
+                for name, history in nodes.items():
+                    history[r + 1] = done.end[name]
+                branch[:] = done.end["branch"]
+                out.force[r], out.spent[r] = done.steps["force"].mean(axis=0), self._spent(out.pieces[[r]], [done])[0]
+                at = r + 1
+        end = {name: value[-1].copy() for name, value in nodes.items()} | {"branch": branch.astype(float)}
+        return Ran(nodes, {"force": out.force, "pieces": out.pieces, "spent": out.spent}, end)
+
+    @cached_property
+    def levels(self) -> HalvedSteps:
+        """The levels that steps have needed so far, one behind the other."""
+        return self._levels(2)
+
+    def _levels(self, many: int) -> HalvedSteps:
+        return HalvedSteps(self.problem, self.scheme, [self.level(k) for k in range(many)], self.how.steps)
 
     def _step(self, now: Mapping[str, Array], r: int) -> tuple[int, Ran]:
         """Step r: the number of its pieces, and what they left."""
@@ -88,31 +149,62 @@ class AdaptiveMarch:
             if coarse is not None and np.abs(done.end["displacement"] - coarse).max() <= tolerance:
                 return parts, done
             coarse = done.end["displacement"]
-        raise ConvergenceError(
+        raise self._missed(r)
+
+    def _missed(self, r: int) -> ConvergenceError:
+        return ConvergenceError(
             f"{self.scheme.name}: step {r + 1} (t = {(r + 1) * self.scheme.step:g} s) misses the "
-            f"tolerance {tolerance:g} even with {2**FINEST} pieces; give a larger one"
+            f"tolerance {self.scheme.tolerance:g} even with {2**FINEST} pieces; give a larger one"
         )
 
 
-@dataclass(frozen=True, eq=False)
-class Moment:
-    """State inside a run."""
+class HalvedSteps:
+    """Maps and loads of some levels of a small model of sliders, and the kernel that halves steps with them."""
 
-    u: Array
-    p: Array
-    slip: Array
-    X: Array
-    w: Array
+    def __init__(
+        self, problem: Problem, scheme: ElementScheme, levels: Sequence[tuple[Pieces, Array]], most: int
+    ) -> None:
+        self.many, table = len(levels), scheme.table()
+        steps = [pieces.mapped for pieces, _ in levels]
+        maps, slips = [each.maps for each in steps if each], [each.slip for each in steps if each]
+        values = [loads.reshape(len(loads), -1) for _, loads in levels]
+        first, q, parts = slips[0], len(table.c), 2 ** (self.many - 1)
+        n, springs = len(problem.model.dofs), len(problem.model.springs)
+        rows, inputs = q * springs, maps[0].move.shape[1]
+        work = most * 3 * rows * (2 * n + rows + 8)
+        machine = worth_compiling(work, halved)
+        self.hand = held if machine else as_it_is
+        self.kernel: Kernel = compiled(halved) if machine else halved
+        stack = {name: np.stack([getattr(each, name) for each in maps]) for name in StageMaps.__dataclass_fields__}
+        given = Levels(
+            N=np.stack([each.N for each in slips]),
+            eta=first.eta,
+            limit=first.limit,
+            hard=np.stack([each.hard for each in slips]),
+            isotropic=first.isotropic,
+            weights=table.b,
+            h=np.array([scheme.step / 2**k for k in range(self.many)]),
+            kinematic=parameter(problem.model, "kinematic"),
+            load=np.concatenate(values),
+            begin=np.cumsum([0, *(len(loads) for loads in values[:-1])]),
+            **stack,
+        )
+        self.given = tuple(map(self.hand, (given, fixed_model(problem), fixed_element(table))))
+        self.walk = MappedHistory._make(
+            [
+                *(np.zeros((parts + 1, size)) for size in (n, n, springs, springs, springs)),
+                *(np.zeros((parts, size)) for size in (rows, rows, springs)),
+                np.zeros(rows, dtype=np.int64),
+                np.zeros(parts, dtype=np.int64),
+            ]
+        )
+        shapes = ((inputs,), (rows,), (rows,), (rows, rows), (rows,))
+        room = Room._make([*(np.zeros(shape) for shape in shapes), np.zeros(rows, dtype=np.int64)])
+        self.room = room, self.hand(fixed_room(n, springs, q))
 
-
-@dataclass(frozen=True, eq=False)
-class Piece:
-    """One smooth piece: its end, what the switching functions say at stages and end, and its energies."""
-
-    end: Moment
-    outside: Array  # (stage + 1, spring): positive where the branch does not hold
-    force: Array  # integral of the spring forces
-    energies: Array  # viscous, slip work, jumps, input
+    def __call__(self, tolerance: float, clock: int, at: int, guess: Array, out: HalvedHistory) -> int:
+        """Steps from number ``at`` on; see :func:`hamex.march.stages.halved`."""
+        return int(self.kernel(*self.given, tolerance, clock, at, guess, self.hand(out), self.walk, *self.room))
 
 
 def _shared(model: Model) -> Array:
@@ -126,124 +218,144 @@ def _shared(model: Model) -> Array:
     return np.asarray(beside | light)
 
 
+def fixed_model(problem: Problem) -> FixedModel:
+    """A model of sliders with full matrices, for pieces on fixed branches."""
+    model, springs = problem.model, len(problem.model.springs)
+    law, still = per_spring(model), np.zeros((1, problem.acting.channels))
+    B, K = dense(model.compatibility), dense(model.stiffness)
+    spring, light = model.elastic_force(np.eye(springs)), model.velocity(np.eye(len(model.dofs)))
+    back = np.zeros((springs, springs))
+    for group in model.laws.values():
+        own = group.springs
+        back[np.ix_(own, own)] = group.law.back_force(group, np.eye(len(own)))
+    arrays = (
+        dense(model.mass),
+        model.damping.dense(),
+        K,
+        K + B @ spring @ B.T,
+        B,
+        B @ spring,
+        spring,
+        light,
+        B.T @ light,
+        loading(problem, still, still).patterns,
+        sliding_forces(model),
+        law["viscosity"],
+        law["kinematic"],
+        law["isotropic"],
+        back,
+        _shared(model),
+        damps(model),
+    )
+    return FixedModel(*(np.ascontiguousarray(x, dtype=float) for x in arrays))
+
+
+def fixed_element(table: StageTable) -> FixedElement:
+    """The numbers of an element for pieces on fixed branches."""
+    inverse, jumps = np.linalg.inv(table.A), jump_weights(table.A, table.b)
+    end = table.b @ inverse
+    # The polynomial through the rates at the stages, at the end of the piece.
+    last = np.linalg.solve(np.vander(table.c, increasing=True).T, np.ones(len(table.c)))
+    numbers = (table.A, table.b, inverse, inverse @ inverse, inverse.sum(axis=1), end, end @ inverse)
+    return FixedElement(*numbers, float(end.sum()), last, np.zeros((0, 0)) if jumps is None else jumps)
+
+
+def fixed_room(dofs: int, springs: int, stages: int) -> FixedRoom:
+    """Room for a piece; no factors stand in it yet."""
+    x, rows = stages * dofs, stages * springs
+    return FixedRoom._make(
+        [
+            np.zeros((x, x)),
+            np.zeros(x, dtype=np.int64),
+            np.zeros(x),
+            np.zeros((rows, x)),
+            np.zeros((rows, rows)),
+            *(np.zeros(rows, dtype=np.int64) for _ in range(2)),
+            np.zeros(rows),
+            *(np.zeros((stages, springs)) for _ in range(2)),
+            *(np.zeros((stages, dofs)) for _ in range(2)),
+            np.zeros((stages, springs)),
+            np.zeros(springs, dtype=np.int64),
+            np.zeros(2),
+            np.zeros((stages + 1, springs)),
+            *(np.zeros(springs) for _ in range(2)),
+            np.zeros(4),
+        ]
+    )
+
+
+def fixed_history(dofs: int, springs: int, steps: int) -> FixedHistory:
+    """Room for the histories of some steps."""
+    sizes = (dofs, dofs, springs, springs, springs)
+    nodes = (np.empty((steps + 1, size)) for size in sizes)
+    return FixedHistory._make([*nodes, np.empty((steps, springs)), np.empty((steps, 4))])
+
+
 class Located:
-    """Advance a problem piece by piece on fixed branches."""
+    """A problem piece by piece on fixed branches: from the state ``now`` to ``end``, which ``room`` tells of."""
 
-    def __init__(self, problem: Problem, scheme: ElementScheme) -> None:
-        self.problem, self.model, self.step = problem, problem.model, scheme.step
-        self.table: StageTable = scheme.table()
-        self.law = per_spring(self.model)
-        means = np.zeros((1, problem.acting.channels))
-        self.patterns = loading(problem, means, means).patterns
-        self.whole = self._maps(scheme.step)
-        self.limit = sliding_forces(self.model)
-        self.damper = damps(self.model)
-        self.inverse = np.linalg.inv(self.table.A)
-        self.shared = _shared(self.model)
-        # The polynomial through the rates at the stages, at the end of the piece.
-        self.last = np.linalg.solve(np.vander(self.table.c, increasing=True).T, np.ones(len(self.table.c)))
+    def __init__(self, problem: Problem, scheme: ElementScheme, most: int) -> None:
+        self.problem, self.step, table = problem, scheme.step, scheme.table()
+        self.nodes, n, springs = table.c, len(problem.model.dofs), len(problem.model.springs)
+        self.model, self.room = fixed_model(problem), fixed_room(n, springs, len(table.c))
+        self.branch = np.zeros(springs, dtype=np.int64)
+        self.now, self.end = (Moment(*(np.zeros(size) for size in (n, n, springs, springs, springs))) for _ in range(2))
+        self.one = fixed_history(n, springs, 1)  # the state stands in its row 0
+        work = most * len(table.c) ** 2 * (n * n + springs * springs + _WORK_PER_PIECE)
+        machine = worth_compiling(work, fixed_pieces)
+        self.hand = held if machine else as_it_is
+        self.kernel: Kernel = compiled(fixed_pieces) if machine else fixed_pieces
+        self.given = self.hand(self.model), self.hand(fixed_element(table))
+        self.moments, self.left = tuple(map(self.hand, (self.now, self.end))), self.hand(self.room)
+        self.alone = self.hand(self.one)
 
-    def _maps(self, h: float) -> StageMaps:
-        return stage_maps(self.model, self.table, h, self.patterns, extended=False)
+    def whole(self, load: Array, first: int, out: FixedHistory) -> int:
+        """Whole steps from number ``first`` on; returns the step in which a branch is left, or their number."""
+        return self._pieces(self.step, load, first, self.hand(out))
 
-    def piece(self, now: Moment, branch: Array, t: Instant, h: float) -> Piece:
-        """Advance by h with every spring on its branch."""
-        maps = self.whole if h == self.step else self._maps(h)
-        table, q, springs = self.table, len(self.table.c), len(branch)
-        load = self.problem.acting.values_inside(self.step, t[0], t[1] + table.c * h)
-        inputs = np.concatenate([now.u, now.p, now.slip, load.ravel()])
-        g = self._rates(maps, inputs, now, branch, h)
-        move = maps.move @ inputs + maps.slide @ g
-        n = len(now.u)
-        rate = g.reshape(q, springs)
-        slid, grown = h * table.b @ rate, h * table.b @ np.abs(rate)
-        F = (maps.trial @ inputs - maps.soft @ g).reshape(q, springs)
-        end = Moment(
-            now.u + move[:n], now.p + move[n:], now.slip + slid, now.X + self.law["kinematic"] * slid, now.w + grown
-        )
-        place = (maps.place @ inputs + maps.place_slip @ g).reshape(q, n)
-        v = self.inverse @ place / h
-        outside = self._outside(now, end, branch, rate, F, h)
-        return Piece(end, outside, h * table.b @ F, self._energies(load, v, F, rate, place + now.u, h))
+    def piece(self, r: int, gone: float, h: float) -> None:
+        """Advance by h from ``gone`` seconds into step r on, with every spring on its branch."""
+        load = self.problem.acting.values_inside(self.step, r, gone + self.nodes * h)
+        self._pieces(float(h), load.reshape(1, -1), 0, self.alone)
 
-    def _rates(self, maps: StageMaps, inputs: Array, now: Moment, branch: Array, h: float) -> Array:
-        q, springs = len(self.table.c), len(branch)
-        sign = np.tile(branch, q).astype(float)
-        on = np.flatnonzero(sign)
-        g = np.zeros(q * springs)
-        if on.size:
-            y = maps.trial @ inputs - np.tile(now.X, q)
-            Y = np.tile(np.where(branch != 0, self.limit, 0.0) + self.law["isotropic"] * now.w, q)
-            N = coupling(maps, self.table, h, self.law["kinematic"])
-            grow = h * np.kron(self.table.A, np.diag(self.law["isotropic"]))
-            matrix = (N + sign[:, None] * sign * grow)[np.ix_(on, on)] + np.diag(np.tile(self.law["viscosity"], q)[on])
-            g[on] = np.linalg.solve(matrix, (y - sign * Y)[on])
-        return g
+    def _pieces(self, h: float, load: Array, first: int, out: Any) -> int:
+        at = self.kernel(*self.given, h, load, first, self.branch, _CLOSE, *self.moments, out, self.left)
+        if at < 0:
+            raise ModelError("nothing resists some motion of this model; the step cannot be solved")
+        return int(at)
 
-    def _outside(self, now: Moment, end: Moment, branch: Array, rate: Array, F: Array, h: float) -> Array:
-        """Switching functions at the stages and at the end: positive where the branch is left."""
-        law, A = self.law, self.table.A
-        X = now.X + law["kinematic"] * (h * A @ rate)
-        Y = self.limit + law["isotropic"] * (now.w + h * A @ np.abs(rate))
-        at_end = self.model.elastic_force((self.model.deformation(end.u[None]) - end.slip)[0][None])[0]
-        forces = np.vstack([F, at_end]) - np.vstack([X, end.X])
-        limits = np.vstack([Y, self.limit + law["isotropic"] * end.w])
-        beyond = np.abs(forces) - limits
-        speed = self.model.deformation(self.model.velocity(end.p[None]))[0]
-        back = np.where(law["viscosity"] > 0, limits - branch * forces, 0.0)
-        # Without viscosity the force stays on its limit; the spring stops when its deformation turns back.
-        still = law["viscosity"] == 0
-        back[:-1, still] = (-branch * rate)[:, still]
-        back[-1, still] = (-branch * np.where(self.shared, self.last @ rate, speed))[still]
-        return np.where(branch == 0, beyond, back)
+    def first_change(self, r: int, gone: float, h: float) -> tuple[float, int] | None:
+        """How far into a piece of length h the first branch is left, and by which spring; None where none is.
 
-    def _energies(self, load: Array, v: Array, F: Array, rate: Array, stage: Array, h: float) -> Array:
-        b, pushed = self.table.b, load @ self.patterns.T
-        jumps = jump_form(self.model, h, self.table.A, b, v[None], pushed[None], stage[None], F[None], rate[None])[0]
-        stored = hardening_jumps(self.model, h, self.table.A, b, rate[None], np.abs(rate[None]))[0]
-        slipped = h * b @ (F * rate)
-        return np.array(
-            [
-                h * b @ self.model.damping_power(v) + slipped[self.damper].sum(),
-                slipped[~self.damper].sum() - stored,
-                jumps + stored,
-                h * b @ (pushed * v).sum(axis=1),
-            ]
-        )
-
-    def scale(self, now: Moment, branch: Array) -> Array:
-        """What counts as zero in the switching function of every spring."""
-        force = np.where(np.isfinite(self.limit), self.limit, 1.0)
-        speed = 1.0 + np.abs(self.model.deformation(self.model.velocity(now.p[None]))[0])
-        return _CLOSE * np.where((branch != 0) & (self.law["viscosity"] == 0), speed, force)
-
-    def first_change(self, now: Moment, branch: Array, t: Instant, h: float) -> tuple[float, int, Piece] | None:
-        """How far into a step of length h the first branch is left, by which spring, and the piece up to there."""
-        piece, near = self.piece(now, branch, t, h), self.scale(now, branch)
-        wrong = piece.outside > near
+        The piece up to there, or the whole one, is what was advanced by last.
+        """
+        self.piece(r, gone, h)
+        wrong, near = self.room.outside > self.room.near, self.room.near.copy()
         if not wrong.any():
             return None
-        nodes = np.append(self.table.c, 1.0) * h
+        nodes = np.append(self.nodes, 1.0) * h
         order = np.argsort(nodes, kind="stable")
         row = next(i for i in order if wrong[i].any())
-        earliest: tuple[float, int, Piece] | None = None
-        for spring in np.flatnonzero(wrong[row]):
-            length = nodes[row] if earliest is None else min(nodes[row], earliest[0])
-            reached = self._reached(now, branch, t, length, int(spring), near[spring])
-            if earliest is None or reached[0] < earliest[0]:
-                earliest = reached
+        earliest: tuple[float, int] | None = None
+        for spring in np.flatnonzero(wrong[row]).tolist():
+            length = float(nodes[row] if earliest is None else min(nodes[row], earliest[0]))
+            root = self._reached(r, gone, length, spring, float(near[spring]))
+            if earliest is None or root < earliest[0]:
+                earliest = root, spring
             if earliest[0] == 0.0:  # nothing comes before that, and there is no piece of no length to ask
                 break
+        assert earliest is not None
+        if earliest[0] > 0.0:
+            self.piece(r, gone, earliest[0])
         return earliest
 
-    def _reached(
-        self, now: Moment, branch: Array, t: Instant, far: float, spring: int, near: float
-    ) -> tuple[float, int, Piece]:
+    def _reached(self, r: int, gone: float, far: float, spring: int, near: float) -> float:
         """Root of one switching function at the end of a piece: a bracket from above, then bisection and secant."""
         from scipy.optimize import brentq
 
         def outside(length: float) -> float:
-            return float(self.piece(now, branch, t, length).outside[-1, spring]) - 0.5 * near
+            self.piece(r, gone, length)
+            return float(self.room.outside[-1, spring]) - 0.5 * near
 
         close = far
         for _ in range(50):
@@ -252,58 +364,67 @@ class Located:
                 break
             far = close
         else:
-            return 0.0, spring, self.piece(now, branch, t, far)
+            return 0.0
         # A stage may have seen what the end of a shorter piece does not: then the piece ends there.
-        root = far if outside(far) <= 0 else float(brentq(outside, close, far, xtol=1e-15 * self.step, rtol=1e-14))
-        return root, spring, self.piece(now, branch, t, root)
+        return far if outside(far) <= 0 else float(brentq(outside, close, far, xtol=1e-15 * self.step, rtol=1e-14))
 
-    def switched(self, now: Moment, branch: Array, spring: int) -> Array:
-        """The branches after one spring changed: it stops, or starts in the direction of its force."""
-        after = branch.copy()
-        force = self.model.elastic_force((self.model.deformation(now.u[None])[0] - now.slip)[None])[0]
-        after[spring] = 0 if branch[spring] else np.sign(force[spring] - now.X[spring])
-        return after
+    def go(self, moment: Moment) -> None:
+        """Stand in a state from now on."""
+        for mine, given in zip(self.one[: len(moment)], moment, strict=True):
+            mine[0] = given
+
+    def switch(self, spring: int) -> None:
+        """One spring changes its branch: it stops, or starts in the direction of its force."""
+        u, slip, X = self.one.u[0], self.one.slip[0], self.one.X[0]
+        force = self.model.spread[:, spring] @ u - self.model.spring[spring] @ slip
+        self.branch[spring] = 0 if self.branch[spring] else np.sign(force - X[spring])
 
 
 class LocatedMarch:
     """Steps with every change of branch located; counts them as ``events``."""
 
-    def __init__(self, problem: Problem, scheme: ElementScheme) -> None:
-        self.run, self.scheme = Located(problem, scheme), scheme
+    def __init__(self, problem: Problem, scheme: ElementScheme, how: How) -> None:
+        self.problem, self.run, self.scheme = problem, Located(problem, scheme, how.steps), scheme
 
     def advance(self, now: Mapping[str, Array], first: int, steps: int) -> Ran:
         """Some steps from a state on."""
-        h = self.scheme.step
-        moment = Moment(*(now[name] for name in _NAMES))
-        springs = len(moment.slip)
-        branch = now.get("branch", np.zeros(springs)).astype(int)
-        moments, force = [moment], np.empty((steps, springs))
-        events, spent = np.zeros(steps, dtype=np.int64), np.zeros((steps, 4))
-        for r in range(steps):
-            moment, branch, total, spent[r], events[r] = self._step(moments[-1], branch, first + r)
-            moments.append(moment)
-            force[r] = total / h
-        nodes = {
-            name: np.array([getattr(each, field.name) for each in moments])
-            for name, field in zip(_NAMES, fields(Moment), strict=True)
-        }
-        end = {name: value[-1].copy() for name, value in nodes.items()} | {"branch": branch.astype(float)}
-        return Ran(nodes, {"force": force, "events": events, "spent": spent}, end)
+        h, run = self.scheme.step, self.run
+        out = fixed_history(len(run.now.u), len(run.branch), steps)
+        nodes = dict(zip(_NAMES, out, strict=False))
+        for name, history in nodes.items():
+            history[0] = now[name]
+        run.branch[:] = now.get("branch", 0)
+        events, numbers = np.zeros(steps, dtype=np.int64), np.arange(first, first + steps)
+        load = self.problem.acting.values_inside(h, numbers, run.nodes * h).reshape(steps, -1)
+        r = run.whole(load, 0, out)
+        while r < steps:
+            run.go(Moment(*(history[r] for history in nodes.values())))
+            events[r] = self._step(first + r, out.force[r], out.spent[r])
+            for history, value in zip(nodes.values(), run.one, strict=False):
+                history[r + 1] = value[0]
+            r = run.whole(load, r + 1, out)
+        end = {name: value[-1].copy() for name, value in nodes.items()} | {"branch": run.branch.astype(float)}
+        return Ran(nodes, {"force": out.force / h, "events": events, "spent": out.spent}, end)
 
-    def _step(self, now: Moment, branch: Array, r: int) -> tuple[Moment, Array, Array, Array, int]:
-        """Step r: state and branches at its end, integral of the forces, energies, and changes of branch."""
-        run, h = self.run, self.scheme.step
-        gone, total, spent, held = 0.0, np.zeros(len(branch)), np.zeros(4), -1
+    def _step(self, r: int, total: Array, spent: Array) -> int:
+        """Step r from the state at hand, which then is that at its end; adds up integrals of the forces and energies,
+        and returns the number of changes of branch."""
+        run, h, gone, held = self.run, self.scheme.step, 0.0, -1
+        total[:], spent[:] = 0.0, 0.0
         for events in range(_MOST):
-            change = run.first_change(now, branch, (r, gone), h - gone)
-            if change is None or (change[0] == 0.0 and change[1] == held):
-                piece = run.piece(now, branch, (r, gone), h - gone)
-                return piece.end, branch, total + piece.force, spent + piece.energies, events
-            length, spring, piece = change
-            if length > 0.0:
-                now, total, spent = piece.end, total + piece.force, spent + piece.energies
-                gone += length
-            branch, held = run.switched(now, branch, spring), spring
+            change = run.first_change(r, gone, h - gone)
+            if change is not None and change[0] == 0.0 and change[1] == held:
+                change = None
+                run.piece(r, gone, h - gone)
+            if change is None or change[0] > 0.0:
+                total += run.room.mean
+                spent += run.room.energies
+                run.go(run.end)
+            if change is None:
+                return events
+            length, held = change
+            gone += length
+            run.switch(held)
             if gone >= h:
-                return now, branch, total, spent, events + 1
+                return events + 1
         raise ConvergenceError(f"{self.scheme.name}: branches change more than {_MOST} times in step {r + 1}")

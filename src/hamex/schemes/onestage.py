@@ -37,6 +37,7 @@ from hamex.schemes.prepare import (
     between_springs,
     by_rows,
     in_model_order,
+    kernel_rows,
     narrow,
 )
 from hamex.schemes.scheme import Ran, room_for
@@ -195,14 +196,16 @@ class OneStageMarch:
         follows = any(group.law.form == "path" and len(group.first) for group in model.laws.values())
         if self.force_of != "mean" or not follows or not np.any(model.massless):
             empty = np.zeros((0, 0))
-            return Rows(none, none, np.zeros(0), empty, np.zeros(0)), none
+            return kernel_rows(none, none, np.zeros(0), empty, np.zeros(0)), none
         damping = model.damping
         damped = (abs(by_rows(damping.matrix)).sum(axis=1) > 0) | (damping.shapes != 0).any(axis=1)
         light = np.flatnonzero((model.massless & ~damped)[self.order])
         elastic = by_rows(model.compatibility) @ between_springs(self.blocks, self.blocks.tangents)
         held = by_rows(elastic[self.order])
         low = np.zeros((self.order.size, 0))
-        return Rows(held.indptr.astype(np.int64), held.indices.astype(np.int64), held.data, low, np.zeros(0)), light
+        return kernel_rows(
+            held.indptr.astype(np.int64), held.indices.astype(np.int64), held.data, low, np.zeros(0)
+        ), light
 
     def _on_joints(self, values: Array) -> Array:
         """(step, light dof): load on the light dofs; summed channel by channel, whose bits do not know the blocks."""
@@ -326,11 +329,11 @@ class OneStageMarch:
         factors = np.zeros(0) if weights is None else np.array(weights, dtype=float)
         if self.sparse:  # as it stands: a large one is not copied
             own = csr_array(matrix)
-            return Rows(own.indptr, own.indices, own.data, shapes, factors)
+            return kernel_rows(own.indptr, own.indices, own.data, shapes, factors)
         ordered = csr_array(csr_array(matrix)[self.order][:, self.order])
         ordered.sum_duplicates()
         ordered.eliminate_zeros()
-        return Rows(
+        return kernel_rows(
             ordered.indptr.astype(np.int64),
             ordered.indices.astype(np.int64),
             ordered.data.astype(float),
@@ -372,11 +375,11 @@ class OneStageMarch:
         assembly, weights = self.assembly, self.stage.low_weight
         if self.linear and isinstance(self.solver, ConjugateGradients) and not len(self.stage.pull):
             none = np.zeros(self.order.size + 1, dtype=np.int64)
-            return Rows(none, none[:0], np.zeros(0), assembly.low, weights)
+            return kernel_rows(none, none[:0], np.zeros(0), assembly.low, weights)
         S = self.stage.matrix if self.sparse else assembly.S
         if self.sparse:
-            return Rows(S.indptr, S.indices, S.data, assembly.low, weights)
-        return Rows(S.indptr.astype(np.int64), S.indices.astype(np.int64), S.data, assembly.low, weights)
+            return kernel_rows(S.indptr, S.indices, S.data, assembly.low, weights)
+        return kernel_rows(S.indptr.astype(np.int64), S.indices.astype(np.int64), S.data, assembly.low, weights)
 
     def _is_long(self, unit: Array) -> bool:
         """True for the linear element where the springs on some mass outweigh it, and the step is long beside 1/ω."""

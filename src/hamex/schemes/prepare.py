@@ -19,16 +19,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hamex.errors import ModelError, SchemeError
+from hamex.march.matrices import Rows, Softened
 from hamex.model.algebra import diagonal
-from hamex.model.record import Model, dense
+from hamex.model.record import Model, dense, once
 from hamex.schemes._generated import linear_element as linear_element_form
 from hamex.schemes.promise import CUT
 from hamex.schemes.springs import Blocks
 
 Array = NDArray[Any]
 Row = tuple[float, float, float, float, float]
-Rows = tuple[Row, Row, Row, float]
+OscillatorRows = tuple[Row, Row, Row, float]
 LONG = 1024.0  # springs over masses in the step's matrix: beyond it sums of both lose more than three digits
+FILLED = 20  # dofs per damped mode up to which a full inverse costs less than factors of a band and its low rank
+_OUTWEIGHED = 64.0  # springs over masses up to which what softens leaves an inverse its digits
 WIDEST_BAND = 192  # beyond it a sparse factorisation takes less work; measured in benchmarks/structures.py
 
 
@@ -145,13 +148,13 @@ class LinearElement(NamedTuple):
     held: float  # of the spring in the step's matrix, (h/4) b²k beside M̂
 
     @property
-    def rows(self) -> Rows:
+    def rows(self) -> OscillatorRows:
         """F, Δu and Δp of the elastic step per unit of f*, s, p and u, and what excess of the trial force over the
         yield force changes in them; last the slip per unit of excess."""
         return self._light_rows if self.held * self.inv_mass <= 1 else self._stiff_rows
 
     @property
-    def _stiff_rows(self) -> Rows:
+    def _stiff_rows(self) -> OscillatorRows:
         """The rows of a step that is long for the spring, hω > 2, with S = M̂ + (h/4)b²k in one piece.
 
         Written with 1/M̂ they are small differences of large numbers: Δu loses (hω)²/4 in digits, which at hω = 10⁶
@@ -176,7 +179,7 @@ class LinearElement(NamedTuple):
         )
 
     @property
-    def _light_rows(self) -> Rows:
+    def _light_rows(self) -> OscillatorRows:
         """The rows by 1/M̂ and 1/Q, for steps in which the mass outweighs the spring.
 
         Δp follows from the balance of momentum, eq. (78), where masses cancel, and not from Δu by eq. (79), where
@@ -289,10 +292,17 @@ class OneStage:
 
 def is_long(model: Model, h: float) -> bool:
     """True where springs on some mass outweigh it by far in a step of h seconds: hω is beyond some sixty."""
+    stiff, mass = _weighed(model)
+    return bool((0.25 * h * h * stiff > mass).any())
+
+
+@once
+def _weighed(model: Model) -> tuple[Array, Array]:
+    """What springs hold each mass with, and the mass times ``LONG``; where there is mass."""
     b, mass = model.compatibility, diagonal(model.mass)
     squares = b * b if isinstance(b, np.ndarray) else b.multiply(b)
     stiff = squares @ (1 / diagonal(model.flexibility)) + np.abs(diagonal(model.stiffness))
-    return bool(np.any(0.25 * h * h * stiff[mass > 0] > LONG * mass[mass > 0]))
+    return stiff[mass > 0], LONG * mass[mass > 0]
 
 
 def galerkin_stage(model: Model, h: float) -> OneStage:
@@ -338,6 +348,41 @@ def by_rows(matrix: Any) -> Any:
     from scipy import sparse
 
     return sparse.csr_array(matrix)
+
+
+def kernel_rows(row: Array, column: Array, value: Array, low: Array, weights: Array) -> Rows:
+    """A matrix in compressed rows and its low-rank part as kernels take it."""
+    return Rows(row, column, value, low, weights, np.ascontiguousarray(low.T), np.zeros(len(weights)))
+
+
+def softening(base: Array, B: Any, rest: Array, gain: float) -> Softened | None:
+    """The inverse of base + gain · B rest Bᵀ, to be softened: B by columns, ``rest`` the tangents at rest; None where
+    it would cost digits."""
+    full = B.toarray()
+    whole = base + (full * (gain * rest)) @ full.T
+    if np.any(np.diag(whole) > _OUTWEIGHED * np.diag(base)):
+        return None
+    try:
+        np.linalg.cholesky(whole)
+    except np.linalg.LinAlgError:  # not positive definite: others say where
+        return None
+    inverse = np.linalg.inv(whole)
+    inverse = 0.5 * (inverse + inverse.T)
+    spread, springs = np.ascontiguousarray(full.T @ inverse), len(rest)
+    return Softened(
+        inverse,
+        np.ascontiguousarray(rest, dtype=float),
+        gain,
+        B.indptr.astype(np.int64),
+        B.indices.astype(np.int64),
+        B.data.astype(float),
+        spread,
+        np.ascontiguousarray(spread @ full),
+        np.zeros(springs, dtype=np.int64),
+        np.zeros(1, dtype=np.int64),
+        np.zeros((springs, springs)),
+        np.zeros(len(base)),
+    )
 
 
 def between_springs(blocks: Blocks, T: Array) -> Any:

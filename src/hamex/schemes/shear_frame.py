@@ -12,18 +12,32 @@ from numpy.typing import NDArray
 
 from hamex.errors import ConvergenceError, ModelError
 from hamex.march import followed as frame
+from hamex.march.matrices import Softened
 from hamex.march.run import Kernel, around_law, compiled, held, worth_compiling
-from hamex.march.shear_frame import ALONE, FREE, ISOTROPIC, KINEMATIC, MAIN, RATE, ROWS, SIDE, FrameHistory, shear_frame
+from hamex.march.shear_frame import (
+    ALONE,
+    FREE,
+    ISOTROPIC,
+    KINEMATIC,
+    MAIN,
+    RATE,
+    ROWS,
+    SIDE,
+    STIFF,
+    FrameHistory,
+    modal_frame,
+    shear_frame,
+)
 from hamex.march.springs import along, followed
 from hamex.model.algebra import diagonal
 from hamex.model.laws.law import Law
 from hamex.model.laws.path import at_start
-from hamex.model.record import Model, dense
+from hamex.model.record import Model, dense, once
 from hamex.model.shear_frames import ARRAYS, ShearFrames
 from hamex.problem import Problem
 from hamex.problem.loads import loads_between
 from hamex.schemes._generated import linear_element as linear_element_form
-from hamex.schemes.prepare import LONG, lift
+from hamex.schemes.prepare import FILLED, LONG, lift, softening
 from hamex.schemes.promised import check_promise
 from hamex.schemes.scheme import How, Ran
 from hamex.schemes.springs import States, can_break, effort_of, law_kernels, prepared_springs, spring_blocks, states
@@ -33,20 +47,30 @@ if TYPE_CHECKING:
     from hamex.schemes.scheme import March
 
 Array = NDArray[Any]
+_STEPS_KEPT = 4  # lengths of steps whose numbers stay with a frame
 _WORK_PER_STOREY = 12  # a storey's step in units of an oscillator's, for the choice to compile
 _WORK_PER_FOLLOWED = 20  # the same of a storey that is followed along its path, by the effort of its law
 
 
 def is_shear_frame(model: Model) -> bool:
     """True for floors in a row, each on one storey spring with a slider, and matrices no wider than that."""
-    return set(model.laws) == {"slider"} and _in_a_row(model)
+    return set(model.laws) == {"slider"} and not model.damping.weights.size and _in_a_row(model)
+
+
+def is_modal_frame(model: Model, h: float) -> bool:
+    """True for the same with so many modes damped one by one that the inverse of a step's matrix is full anyhow, and
+    keeps its digits in a step of h seconds."""
+    rank = model.damping.weights.size
+    if not rank or rank * FILLED < len(model.dofs) or set(model.laws) != {"slider"} or not _in_a_row(model):
+        return False
+    return frame_numbers(model, h).matrix is not None
 
 
 def is_followed_frame(model: Model) -> bool:
     """True for floors in a row on storeys that are followed along their path, some of them; others may have sliders in
     the mean form."""
     laws = laws_of(model)
-    blocked = any(group.blocked for group in model.laws.values())
+    blocked = model.damping.weights.size or any(group.blocked for group in model.laws.values())
     if blocked or not any(law.form == "path" for law in laws) or not _in_a_row(model):
         return False
     return all(law.form == "flow" or law.spring_piece or law.spring_along for law in laws)
@@ -57,9 +81,10 @@ def laws_of(model: Model) -> list[type[Law]]:
     return [group.law for group in model.laws.values() if len(group.first)]
 
 
+@once
 def _in_a_row(model: Model) -> bool:
     n, B = len(model.dofs), model.compatibility
-    if len(model.springs) != n or model.damping.weights.size or n < 2:
+    if len(model.springs) != n or n < 2:
         return False
     if not hasattr(B, "indptr") or B.format != "csr" or B.nnz != 2 * n - 1:
         return False
@@ -85,6 +110,11 @@ def _within(matrix: Any, width: int) -> bool:
 
 def storeys_of(model: Model) -> dict[str, Array]:
     """A shear frame as arrays (storey,), by the names of :class:`hamex.ShearFrames`."""
+    return dict(_sliders(model))
+
+
+@once
+def _sliders(model: Model) -> dict[str, Array]:
     law = model.laws["slider"]
     order = np.argsort(law.springs)
     return {
@@ -142,6 +172,47 @@ def _long_rows(x: Mapping[str, Array], rows: Array, h: float) -> Array:
     return rows
 
 
+class FrameNumbers(NamedTuple):
+    """What steps of some length need of a shear frame: its rows, whether K is not zero and storeys harden, and with
+    modal damping the inverse of the matrix at rest."""
+
+    table: Array
+    softens: int
+    hardens: int
+    matrix: Softened | None
+
+
+@once
+def _by_step(model: Model) -> dict[float, FrameNumbers]:
+    return {}
+
+
+def frame_numbers(model: Model, h: float) -> FrameNumbers:
+    """The numbers of a frame for steps of h seconds; those of a few steps are kept."""
+    kept = _by_step(model)
+    if h not in kept:
+        if len(kept) >= _STEPS_KEPT:
+            kept.clear()
+        storeys = _sliders(model)
+        table = _long_rows(storeys, np.stack(shear_frame_rows(storeys, h)).astype(float, copy=False), h)
+        softens, hardens = np.any(model.stiffness.data), np.any(table[[KINEMATIC, ISOTROPIC]] > 0)
+        kept[h] = FrameNumbers(table, int(softens), int(hardens), _at_rest(model, table, h))
+    return kept[h]
+
+
+def _at_rest(model: Model, table: Array, h: float) -> Softened | None:
+    """The inverse of M̂ + C/2 + (h/4) B k Bᵀ; None where no modes are damped one by one, or it would lose digits."""
+    from scipy.sparse import csc_array
+
+    damping, side = model.damping, table[SIDE, 1:]
+    if not damping.weights.size or table[ALONE].any():
+        return None
+    share = linear_element_form(h)["motion_start"]["du"]["c"]
+    base = np.diag(table[MAIN]) + np.diag(side, 1) + np.diag(side, -1)
+    base += (damping.shapes * (share * damping.weights)) @ damping.shapes.T
+    return softening(base, csc_array(model.compatibility), 0.5 * h * table[STIFF], 0.5)
+
+
 def _side(matrix: Any) -> Array:
     """Entries (i, i − 1), the first one zero."""
     return np.concatenate([[0.0], matrix.diagonal(-1)])
@@ -153,40 +224,50 @@ class ShearFrameMarch:
     def __init__(self, problem: Problem, scheme: ElementScheme, how: How) -> None:
         self.problem, self.scheme, self.how = problem, scheme, how
         model, h = problem.model, scheme.step
-        self.softens = int(np.any(model.stiffness.data))
+        self.table, self.softens, self.hardens, _ = frame_numbers(model, h)
         if self.softens:
             check_promise(model, scheme)
-        storeys = storeys_of(model)
-        self.table = _long_rows(storeys, np.stack(shear_frame_rows(storeys, h)).astype(float, copy=False), h)
-        self.hardens = int(np.any(self.table[[KINEMATIC, ISOTROPIC]] > 0))
-        work = how.steps * len(model.dofs) * _WORK_PER_STOREY
-        self.kernel: Kernel = compiled(shear_frame) if worth_compiling(work, shear_frame) else shear_frame
+        self.kernel = self._kernel(how.steps * len(model.dofs))
+
+    def _kernel(self, work: int) -> Kernel:
+        """The march of so many steps times floors."""
+        return compiled(shear_frame) if worth_compiling(work * _WORK_PER_STOREY, shear_frame) else shear_frame
 
     def advance(self, now: Mapping[str, Array], first: int, steps: int) -> Ran:
         """Some steps from a state on."""
-        n, hardens, h = len(self.problem.model.dofs), self.hardens, self.scheme.step
         loads = loads_between(self.problem, self.scheme, first, steps, self.how.quiet or first > 0)
+        out = self._start(now, steps)
+        failed = self.kernel(
+            self.table,
+            np.zeros((ROWS, len(out.branch))),
+            self.scheme.step,
+            np.ascontiguousarray(loads.means),
+            np.ascontiguousarray(loads.patterns.T),
+            self.hardens,
+            self.softens,
+            out,
+            np.zeros(2, dtype=np.int64),
+        )
+        if failed:
+            raise _unsolved(first + failed, self.scheme.step)
+        return self._ran(out)
+
+    def _start(self, now: Mapping[str, Array], steps: int) -> FrameHistory:
+        """Histories with the state at the start in their first rows."""
+        n, hardens = len(self.problem.model.dofs), self.hardens
         u, p, slip = (np.empty((steps + 1, n)) for _ in range(3))
         X, w = (np.empty((hardens * steps + 1, n)) for _ in range(2))
         F, branch = np.empty((steps, n)), now.get("branch", np.zeros(n)).astype(np.int64)
         u[0], p[0], slip[0] = now["displacement"], now["momentum"], now["slip"]
         X[0], w[0] = now["back_force"], now["accumulated_slip"]
-        solves, searches, count = (np.zeros(size, dtype=np.int64) for size in (steps, steps, 2))
-        failed = self.kernel(
-            self.table,
-            np.zeros((ROWS, n)),
-            h,
-            np.ascontiguousarray(loads.means),
-            np.ascontiguousarray(loads.patterns.T),
-            hardens,
-            self.softens,
-            FrameHistory(u, p, slip, X, w, F, branch, solves, searches),
-            count,
-        )
-        if failed:
-            raise _unsolved(first + failed, h)
+        solves, searches = (np.zeros(steps, dtype=np.int64) for _ in range(2))
+        return FrameHistory(u, p, slip, X, w, F, branch, solves, searches)
+
+    def _ran(self, out: FrameHistory) -> Ran:
+        """What histories tell, and the next state."""
+        u, p, slip, X, w, F, branch, solves, searches = out
         nodes = {"displacement": u, "momentum": p, "slip": slip}
-        if hardens:
+        if self.hardens:
             nodes |= {"back_force": X, "accumulated_slip": w}
         end = {
             "displacement": u[-1].copy(),
@@ -197,6 +278,56 @@ class ShearFrameMarch:
             "branch": branch.astype(float),
         }
         return Ran(nodes, {"force": F, "solves": solves, "searches": searches}, end)
+
+
+class ModalFrameMarch(ShearFrameMarch):
+    """The same with modes that are damped one by one; a step whose branches full Newton steps do not find is taken as
+    that of any structure."""
+
+    general: March | None = None
+
+    def _kernel(self, work: int) -> Kernel:
+        """The march, and the matrix as it takes it, with room of its own."""
+        matrix = frame_numbers(self.problem.model, self.scheme.step).matrix
+        assert matrix is not None  # is_modal_frame asked
+        own = matrix._replace(**{name: getattr(matrix, name).copy() for name in ("soft", "many", "cap", "room")})
+        machine = worth_compiling(work * (_WORK_PER_STOREY + len(own.rest) // 4), modal_frame)
+        self.matrix = held(own) if machine else own
+        return compiled(modal_frame) if machine else modal_frame
+
+    def advance(self, now: Mapping[str, Array], first: int, steps: int) -> Ran:
+        """Some steps from a state on."""
+        loads = loads_between(self.problem, self.scheme, first, steps, self.how.quiet or first > 0)
+        out, n, at = self._start(now, steps), len(self.problem.model.dofs), 0
+        means, patterns = np.ascontiguousarray(loads.means), np.ascontiguousarray(loads.patterns.T)
+        rows, small, h = np.zeros((ROWS, n)), np.zeros(n), self.scheme.step
+        while at < steps:
+            u, p, slip, F, solves, searches = (
+                each[at:] for each in (out.u, out.p, out.slip, out.F, out.solves, out.searches)
+            )
+            X, w = (each[self.hardens * at :] for each in (out.X, out.w))
+            left = FrameHistory(u, p, slip, X, w, F, out.branch, solves, searches)
+            failed = self.kernel(self.table, rows, h, means[at:], patterns, self.hardens, self.matrix, small, left)
+            if not failed:
+                break
+            at += int(failed)
+            self._cut(out, first, at)
+        return self._ran(out)
+
+    def _cut(self, out: FrameHistory, first: int, at: int) -> None:
+        """Take step ``at`` as that of any structure, and write what it left."""
+        from hamex.schemes.families import galerkin_march
+
+        if self.general is None:
+            self.general = galerkin_march(self.problem, self.scheme, self.how)
+        last, then = self.hardens * (at - 1), self.hardens * at
+        state = {"displacement": out.u[at - 1], "momentum": out.p[at - 1], "slip": out.slip[at - 1]}
+        state |= {"back_force": out.X[last], "accumulated_slip": out.w[last], "branch": out.branch.astype(float)}
+        done = self.general.advance({name: value.copy() for name, value in state.items()}, first + at - 1, 1)
+        out.u[at], out.p[at], out.slip[at] = (done.end[name] for name in ("displacement", "momentum", "slip"))
+        out.X[then], out.w[then] = (done.end[name] for name in ("back_force", "accumulated_slip"))
+        out.F[at - 1], out.branch[:] = done.steps["force"][0], done.end["branch"]
+        out.solves[at - 1], out.searches[at - 1] = done.steps["solves"][0], done.steps["searches"][0]
 
 
 class FollowedStoreys(NamedTuple):

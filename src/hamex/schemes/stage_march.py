@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -29,8 +29,7 @@ from hamex.march.run import (
     numbered,
     worth_compiling,
 )
-from hamex.march.stage_march import History, stage_march
-from hamex.march.stage_newton import measured
+from hamex.march.stage_newton import History, measured, stage_march
 from hamex.march.stage_springs import StageLaws, followed_state, linearised, respond
 from hamex.model.laws.ellipsoids import WIDEST
 from hamex.model.record import Model
@@ -49,6 +48,7 @@ if TYPE_CHECKING:
 
 Array = NDArray[Any]
 _WORK_PER_SPRING = 600  # a spring's stage in units of an oscillator's step, for the choice to compile
+_FEW_STEPS = 8  # that share their room with those taken before
 _SLIDER = ("slip", "back_force", "accumulated_slip")  # what its state has, in the order of the maps
 
 
@@ -116,6 +116,7 @@ class StageMarch:
             )
         )
         self.room = tuple(map(self.hand, (self.springs, self.work)))
+        self._short = cache(self._history)  # few steps are taken again and again where steps are halved
 
     def _sparse(self, model: Model) -> SparseLU:
         places = places_of(model)
@@ -148,43 +149,40 @@ class StageMarch:
 
     def advance(self, u: Array, p: Array, z: Array, branch: Array, values: Array) -> Steps:
         """From (u, p, z, branch) under the channels ``values`` (step, stage, channel)."""
-        n, q, dofs, springs = len(values), self.q, len(u), len(branch)
-        order = self.order
-        out = History(
-            np.empty((n + 1, dofs)),
-            np.empty((n + 1, dofs)),
-            np.empty((n + 1, len(z))),
-            np.array(branch, dtype=np.int64),
-            np.empty((n, q, dofs)),
-            np.empty((n, q, springs)),
-            np.empty((n, q, len(z))),
-            np.zeros(n, dtype=np.int64),
-            np.zeros(n, dtype=np.int64),
-            np.zeros(n),
-        )
-        out.u[0], out.p[0], out.z[0] = u[order], p[order], z
+        order, few = self.order, len(values) <= _FEW_STEPS
+        out, given = self._short(len(values)) if few else self._history(len(values))
+        out.u[0], out.p[0], out.z[0], out.branch[:] = u[order], p[order], z, branch
         failed = self.kernel(
             *self.given,
             np.ascontiguousarray(values, dtype=float),
             self.patterns,
-            self.hand(out),
-            np.zeros(springs),
+            given,
+            np.zeros(len(branch)),
             *self.room,
             np.zeros(3, dtype=np.int64),
         )
-        return Steps(
-            self._restored(out.u),
-            self._restored(out.p),
-            out.z,
-            out.branch,
-            self._restored(out.x),
-            out.F,
-            out.rate,
-            out.solves,
-            out.tries,
-            out.left,
-            int(failed),
+        u, p, x = (self._restored(history) for history in (out.u, out.p, out.x))
+        mine = (out.z, out.branch, out.F, out.rate, out.solves, out.tries, out.left)
+        z, branch, F, rate, solves, tries, left = (array.copy() if few else array for array in mine)
+        return Steps(u, p, z, branch, x, F, rate, solves, tries, left, int(failed))
+
+    def _history(self, n: int) -> tuple[History, Any]:
+        """Room for n steps, and as the kernel takes it."""
+        q, entries = self.q, self.layout.entries
+        dofs, springs = len(self.order), self.springs.F.shape[1]
+        out = History(
+            np.empty((n + 1, dofs)),
+            np.empty((n + 1, dofs)),
+            np.empty((n + 1, entries)),
+            np.empty(springs, dtype=np.int64),
+            np.empty((n, q, dofs)),
+            np.empty((n, q, springs)),
+            np.empty((n, q, entries)),
+            np.zeros(n, dtype=np.int64),
+            np.zeros(n, dtype=np.int64),
+            np.zeros(n),
         )
+        return out, self.hand(out)
 
     def _restored(self, x: Array) -> Array:
         """An array with the kernel's dofs last, in the model's order."""

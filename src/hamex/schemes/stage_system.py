@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 
 from hamex.checks import check_memory
 from hamex.march.matrices import Rows, Wide
-from hamex.march.stage_march import StageNumbers
-from hamex.march.stage_newton import Motion, Work
+from hamex.march.stage_newton import Motion, StageNumbers, Work
 from hamex.march.stage_springs import Local, StageSprings
 from hamex.model.record import Model
+from hamex.schemes.prepare import kernel_rows
 from hamex.schemes.stages import StageTable
 
 Array = NDArray[Any]
@@ -270,7 +270,7 @@ class StageSystem:
 def _rows(matrix: Any) -> Rows:
     matrix.sum_duplicates()
     matrix.eliminate_zeros()
-    return Rows(
+    return kernel_rows(
         matrix.indptr.astype(np.int64),
         matrix.indices.astype(np.int64),
         matrix.data.astype(float),

@@ -67,10 +67,10 @@ class StageMaps:
     place_slip: Array
 
 
-def stage_maps(model: Model, table: StageTable, h: float, patterns: Array, extended: bool = True) -> StageMaps:
+def stage_maps(model: Model, table: StageTable, h: float, patterns: Array) -> StageMaps:
     """Maps for a step of length h under loads ``patterns`` (dof, channel); small ones in extended precision."""
     n, springs, q = len(model.dofs), len(model.springs), len(table.c)
-    exact: Any = np.longdouble if extended and q * n <= _SMALL else np.float64
+    exact: Any = np.longdouble if q * n <= _SMALL else np.float64
     h = exact(h)  # h² in double would spoil the last digits
     M, C, K, B, P = (
         np.asarray(dense(x), dtype=exact)
@@ -298,10 +298,11 @@ def spent_inside(model: Model, h: float, inside: StageHistory, patterns: Array, 
     damper = damps(model)
     return np.stack(
         [
-            h * model.damping_power(flat).reshape(v.shape[:2]) @ b + slipped[:, damper].sum(axis=1),
+            np.einsum("ri,i->r", h * model.damping_power(flat).reshape(v.shape[:2]), b)
+            + slipped[:, damper].sum(axis=1),
             slipped[:, ~damper].sum(axis=1) - of_hardening,
             lost + of_hardening,
-            h * (pushed * v).sum(axis=2) @ b,
+            np.einsum("ri,i->r", h * (pushed * v).sum(axis=2), b),
         ],
         axis=1,
     )
@@ -311,7 +312,7 @@ def jump_form(
     model: Model, h: float, a: Array, b: Array, v: Array, pushed: Array, stage: Array, force: Array, slip_rates: Array
 ) -> Array:
     """(h²/2) Σ m_ij ⟨k_i, k_j⟩ per step, k the rates of momentum, elastic deformation and displacement."""
-    m = _jump_weights(a, b)
+    m = jump_weights(a, b)
     if m is None:
         return np.zeros(len(v))
     flat = v.reshape(-1, v.shape[2])
@@ -329,7 +330,7 @@ def jump_form(
 
 def hardening_jumps(model: Model, h: float, a: Array, b: Array, slip_rates: Array, growth: Array) -> Array:
     """The same for the energy that hardening stores, ½Hk[slip]² + ½Hi[w]² per step."""
-    m = _jump_weights(a, b)
+    m = jump_weights(a, b)
     if m is None:
         return np.zeros(len(slip_rates))
     held = _form(m, growth * parameter(model, "isotropic"), growth)
@@ -339,7 +340,7 @@ def hardening_jumps(model: Model, h: float, a: Array, b: Array, slip_rates: Arra
     return 0.5 * h**2 * held
 
 
-def _jump_weights(a: Array, b: Array) -> Array | None:
+def jump_weights(a: Array, b: Array) -> Array | None:
     """m_ij, or None for the continuous elements, where it is round-off."""
     m = b[:, None] * a + (b[:, None] * a).T - np.outer(b, b)
     return None if np.abs(m).max() < 1e-13 else m

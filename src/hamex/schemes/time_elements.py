@@ -30,7 +30,7 @@ class TimeElement(ElementScheme):
         if self.locate:
             from hamex.schemes.located import LocatedMarch
 
-            return LocatedMarch(problem, self)
+            return LocatedMarch(problem, self, how)
         if self.tolerance is not None:
             from hamex.schemes.located import AdaptiveMarch
 
@@ -49,7 +49,14 @@ class TimeElement(ElementScheme):
         """The march of models that have one of their own, ``seen`` as the scheme asks their laws; None for others."""
         from hamex.schemes.oscillator import FollowedOscillator, GalerkinOscillator, is_followed
         from hamex.schemes.prepare import is_long, is_oscillator
-        from hamex.schemes.shear_frame import FollowedFrame, ShearFrameMarch, is_followed_frame, is_shear_frame
+        from hamex.schemes.shear_frame import (
+            FollowedFrame,
+            ModalFrameMarch,
+            ShearFrameMarch,
+            is_followed_frame,
+            is_modal_frame,
+            is_shear_frame,
+        )
         from hamex.schemes.springs import can_break
 
         if is_followed(seen):
@@ -60,7 +67,9 @@ class TimeElement(ElementScheme):
             return None
         if is_oscillator(seen):
             return GalerkinOscillator
-        return ShearFrameMarch if is_shear_frame(seen) else None
+        if is_shear_frame(seen):
+            return ShearFrameMarch
+        return ModalFrameMarch if is_modal_frame(seen, self.step) else None
 
 
 @dataclass(frozen=True)

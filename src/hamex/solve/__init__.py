@@ -275,7 +275,9 @@ def _check_memory(model: Model, scheme: Scheme, steps: int, results: Sequence[st
 def _stops(problem: Problem, limit: Limit) -> bool:
     """Whether there is a drift at which the run would end."""
     storeys = problem.model.storeys
-    return limit.stop and storeys is not None and bool(np.isfinite(limit.drifts(storeys.heights)).any())
+    if not limit.stop or storeys is None or (limit.drift is None and not np.isfinite(storeys.heights).all()):
+        return False
+    return bool(np.isfinite(limit.drifts(storeys.heights)).any())
 
 
 def _to_the_limit(

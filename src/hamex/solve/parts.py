@@ -122,11 +122,11 @@ def check_finite(scheme: Scheme, ran: Ran, first: int = 0) -> None:
 
     Sums of squares pass over histories at the speed of memory; only where one is not finite every node is looked at.
     """
-    for name in ("displacement", "momentum", "slip"):
-        history = ran.nodes[name].ravel()
-        with np.errstate(over="ignore", invalid="ignore"):
-            whole = math.isfinite(float(np.dot(history, history)))
-        lost = np.zeros(0) if whole else np.flatnonzero(~np.isfinite(ran.nodes[name]).all(axis=1))
+    with np.errstate(over="ignore", invalid="ignore"):
+        histories = ((name, ran.nodes[name].ravel()) for name in _BASE)
+        doubtful = [name for name, history in histories if not math.isfinite(float(np.dot(history, history)))]
+    for name in doubtful:
+        lost = np.flatnonzero(~np.isfinite(ran.nodes[name]).all(axis=1))
         if lost.size:
             step = first + int(lost[0])
             raise OverflowRunError(
