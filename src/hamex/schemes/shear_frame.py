@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from hamex.errors import ConvergenceError, ModelError
 from hamex.march import followed as frame
-from hamex.march.run import Kernel, around_law, compiled, worth_compiling
+from hamex.march.run import Kernel, around_law, awaited, compiled, worth_compiling
 from hamex.march.shear_frame import ALONE, FREE, ISOTROPIC, KINEMATIC, MAIN, RATE, ROWS, SIDE, FrameHistory, shear_frame
 from hamex.march.springs import along, followed
 from hamex.model.laws.law import Law
@@ -152,7 +152,7 @@ class ShearFrameMarch:
         self.table = _long_rows(storeys, np.stack(shear_frame_rows(storeys, h)).astype(float, copy=False), h)
         self.hardens = int(np.any(self.table[[KINEMATIC, ISOTROPIC]] > 0))
         work = how.steps * len(model.dofs) * _WORK_PER_STOREY
-        self.kernel: Kernel = compiled(shear_frame) if worth_compiling(work, shear_frame) else shear_frame
+        self.kernel: Kernel = compiled(shear_frame) if worth_compiling(work, shear_frame) else awaited(shear_frame)
 
     def advance(self, now: Mapping[str, Array], first: int, steps: int) -> Ran:
         """Some steps from a state on."""
@@ -246,7 +246,7 @@ class FollowedFrame:
         kernel = around_law(frame.one_frame, "stepped_frame", frame_step(self.law), inlines=True)
         self.general: March | None = None  # for steps in which a storey breaks
         work = how.steps * len(model.dofs) * _WORK_PER_FOLLOWED * self.law.effort
-        self.kernel: Kernel = compiled(kernel) if worth_compiling(work, kernel) else kernel
+        self.kernel: Kernel = compiled(kernel) if worth_compiling(work, kernel) else awaited(kernel)
 
     def advance(self, now: Mapping[str, Array], first: int, steps: int) -> Ran:
         """Some steps from a state on."""
