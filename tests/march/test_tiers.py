@@ -28,6 +28,7 @@ NOBODY = 2**22 + 1  # no process has this number
 def orders(tmp_path, monkeypatch):
     """A folder of orders, a process that may be started, and what was started."""
     monkeypatch.setattr(tiers, "folder", lambda: tmp_path)
+    monkeypatch.setattr(tiers, "shipped", lambda: None)
     monkeypatch.setattr(run, "processors", lambda: 2)
     monkeypatch.setenv(tiers.SWITCH, "on")
     for name, empty in (("_UNCOMPILED", defaultdict(float)), ("_AWAITED", {}), ("_ORDERED", set())):
@@ -253,6 +254,30 @@ def test_a_kernel_without_a_place_is_kept_in_a_temporary_one(tmp_path, monkeypat
     kept = compiler.KernelCache(samples.nodes, lambda seconds: None)
     assert kept.cache_path.startswith(str(tmp_path))
     assert not kept.is_there()
+
+
+def test_kernels_that_the_owner_left_serve_those_who_cannot_write_there(tmp_path, monkeypatch):
+    import numba
+
+    from hamex.march import compiler
+
+    monkeypatch.delenv("NUMBA_CACHE_DIR", raising=False)
+    monkeypatch.setattr(tiers, "folder", lambda: tmp_path)
+    monkeypatch.setattr(tiers, "temporary", lambda: tmp_path / "own")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    (tmp_path / "thrice_of.py").write_text("def thrice(x):\n    return 3.0 * x\n", encoding="utf-8")
+    thrice = importlib.import_module("thrice_of").thrice
+    told = []
+    assert compiler.keep(numba.njit(thrice), told.append)(1.5) == 4.5
+    assert len(told) == 2
+    monkeypatch.setattr(compiler._Places, "_locator_classes", [compiler._TemporaryPlace])
+    machine = compiler.keep(numba.njit(thrice), told.append)
+    assert machine._cache.cache_path.startswith(str(tmp_path / "own"))
+    assert machine._cache.is_there()
+    assert machine(2.5) == 7.5
+    assert len(told) == 2
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "chosen"))  # then nothing else counts
+    assert not compiler.KernelCache(thrice, told.append).is_there()
 
 
 # A run changes on its way -----------------------------------------------------------------------------------------

@@ -129,11 +129,12 @@ def common() -> dict[str, Callable[[], object]]:
 
     import hamex as hx
 
+    shock = hx.GroundMotion(np.array([0.0, 0.1, 0.2, 0.0]), step=0.01, unit="g")
     el_centro, slider, units = hx.el_centro(), hx.Slider(250.0, kinematic=1500.0), hx.Units("m", "kN")
 
     def solved(model: Any, *schemes: Any) -> Callable[[], object]:
         def run() -> None:
-            problem = hx.Problem(model, hx.Load(np.ones(9), 0.01), 0.04)
+            problem = hx.Problem(model, shock.on(model, g=9.80665), duration=0.08)
             for scheme in schemes:
                 hx.solve(problem, scheme).energy  # noqa: B018  (computed when asked for)
 
@@ -143,13 +144,16 @@ def common() -> dict[str, Callable[[], object]]:
         return hx.shear_frame([60.0] * 3, 25e3, damping, laws=law, links=links, heights=3.2, weights=590.0, units=units)
 
     def frame() -> Any:
+        hinge = hx.Slider(120.0, kinematic=200.0)
+        places: dict[Any, Any] = {"A": (0, 0), "B": (0, 3), "C": (5, 3), "D": (5, 0)}
+        ends = {"left": ("A", "B"), "beam": ("B", "C"), "right": ("D", "C")}
         members = {
-            name: hx.Member(*ends, modulus=2e8, area=1e-2, inertia=1e-4, hinges=hx.Slider(120.0, kinematic=200.0))
-            for name, ends in {"left": "AB", "beam": "BC", "right": "DC"}.items()
+            name: hx.Member(start, end, modulus=2e8, area=1e-2, inertia=1e-4, hinges=hinge)
+            for name, (start, end) in ends.items()
         }
-        nodes = {"A": (0, 0), "B": (0, 3), "C": (5, 3), "D": (5, 0)}
-        mass, fixed = (10.0, 10.0, 0.1), {"A": "fixed", "D": "fixed"}
-        return hx.frame(nodes, members, supports=fixed, masses={"B": mass, "C": mass}, damping=hx.rayleigh(0.03))
+        fixed: dict[Any, Any] = dict.fromkeys(("A", "D"), "fixed")
+        masses: dict[Any, Any] = dict.fromkeys(("B", "C"), (10.0, 10.0, 0.1))
+        return hx.frame(places, members, supports=fixed, masses=masses, damping=hx.rayleigh(0.03))
 
     def spectra() -> None:
         for peaks in ("inside", "samples"):

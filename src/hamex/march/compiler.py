@@ -312,15 +312,20 @@ class KernelCache(FunctionCache):
         super().__init__(function)
         self._tell, self._begun = tell, 0.0
         self._named = f"{function.__module__}.{function.__qualname__}"
-        theirs = self._cache_file
-        self._cache_file = KernelFile(self._cache_path, self._impl.filename_base, theirs._source_stamp)
+        base, stamp = self._impl.filename_base, self._cache_file._source_stamp
+        self._files = [KernelFile(self._cache_path, base, stamp)]
+        if tiers.shipped() is not None:
+            self._files.append(KernelFile(str(Path(inspect.getfile(function)).parent / "__pycache__"), base, stamp))
+            self._files[0].shipped = self._files[1]
+        self._cache_file = self._files[0]
 
     def is_there(self) -> bool:
         """Whether code of this function was kept for this processor, for arguments of whatever kinds."""
         machine = cpu_target.target_context.codegen().magic_tuple()
         return any(
-            key[1] == machine and Path(self._cache_file._data_path(name)).is_file()
-            for key, name in self._cache_file._load_index().items()
+            key[1] == machine and Path(file._data_path(name)).is_file()
+            for file in self._files
+            for key, name in file._load_index().items()
         )
 
     def load_overload(self, kinds: Any, context: Any) -> Any:
@@ -342,7 +347,12 @@ class KernelCache(FunctionCache):
 
 
 class KernelFile(IndexDataCacheFile):
-    """A digest in front of the code, and with it the kinds of arguments that it was compiled for."""
+    """A digest in front of the code, and with it the kinds of arguments that it was compiled for.
+
+    ``shipped``: where the owner of the source may have kept code for those who cannot write there, as in an image.
+    """
+
+    shipped: KernelFile | None = None
 
     def save(self, key: Any, data: Any) -> None:
         """Write code and its key."""
@@ -352,7 +362,9 @@ class KernelFile(IndexDataCacheFile):
     def load(self, key: Any) -> Any:
         """The code under this key; None where there is none that verifies."""
         found = super().load(key)
-        return found[1] if found is not None and found[0] == key else None
+        if found is not None and found[0] == key:
+            return found[1]
+        return None if self.shipped is None else self.shipped.load(key)
 
     def _load_index(self) -> Any:
         try:

@@ -356,7 +356,8 @@ def worth_compiling(steps: float, *kernels: Kernel, waits: bool = True) -> bool:
     ``waits``: the run can change to compiled code on its way, so that another process compiles what it lacks.
     """
     before = min(_UNCOMPILED[kernel] for kernel in kernels)
-    ran, missing = before + steps, ()
+    ran = before + steps
+    missing: tuple[Kernel, ...] = ()
     if "numba" in sys.modules or ran >= WORTH_COMPILING:
         missing = tuple(kernel for kernel in kernels if not _at_hand(kernel))
         if not missing:

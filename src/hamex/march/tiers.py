@@ -46,6 +46,11 @@ def folder() -> Path:
     return _folder(os.environ.get("NUMBA_CACHE_DIR", ""))
 
 
+def shipped() -> Path | None:
+    """Where the owner of this package may have left kernels, whoever runs it; None where another place is chosen."""
+    return None if os.environ.get("NUMBA_CACHE_DIR") else Path(__file__).parent / "__pycache__" / "orders"
+
+
 @cache
 def _folder(chosen: str) -> Path:
     places = [Path(chosen, "hamex")] if chosen else [Path(__file__).parent / "__pycache__" / "orders"]
@@ -77,15 +82,13 @@ def temporary() -> Path:
 
 def lines() -> list[tuple[str, float]]:
     """Kernels that were compiled and kept, with the seconds that they took, the oldest first."""
-    try:
-        text = (folder() / "times").read_text(encoding="utf-8")
-    except (OSError, ValueError):
-        return []
     found = []
-    for line in text.splitlines():
-        seconds, _, name = line.partition(" ")
-        with contextlib.suppress(ValueError):
-            found.append((name, float(seconds)))
+    for place in dict.fromkeys((shipped() or folder(), folder())):
+        with contextlib.suppress(OSError, UnicodeDecodeError):
+            for line in (place / "times").read_text(encoding="utf-8").splitlines():
+                seconds, _, name = line.partition(" ")
+                with contextlib.suppress(ValueError):
+                    found.append((name, float(seconds)))
     return found
 
 
