@@ -31,7 +31,8 @@ def orders(tmp_path, monkeypatch):
     monkeypatch.setattr(tiers, "shipped", lambda: None)
     monkeypatch.setattr(run, "processors", lambda: 2)
     monkeypatch.setenv(tiers.SWITCH, "on")
-    for name, empty in (("_UNCOMPILED", defaultdict(float)), ("_AWAITED", {}), ("_ORDERED", set())):
+    monkeypatch.setattr(run, "_UNCOMPILED", defaultdict(float))
+    for name, empty in {"_WANTED": set(), "_ORDERED": set(), "_AWAITED": {}, "_ARRIVED": []}.items():
         monkeypatch.setattr(run, name, empty)
     started = []
 
@@ -128,11 +129,18 @@ def test_a_run_orders_what_it_lacks_and_goes_on_without(orders, monkeypatch):
     assert how["env"][tiers.SWITCH] == "off"
     (job,) = ordered()
     assert job["kernel"] == "hamex.march.samples:nodes"
-    assert run.waiting()
-    assert not run.arrived()
-    tiers.learn(run._kept_name(samples.nodes), 1.0)
-    assert run.arrived()
-    assert not run.arrived()  # it is told once
+    assert not run.waiting()  # it cannot change on its way
+
+
+def test_a_run_that_can_change_is_told_when_all_has_come(orders, monkeypatch):
+    monkeypatch.setattr(run, "_at_hand", lambda kernel: kernel is matrices.backsolve)
+    tiers.learn(run._kept_name(newton.newton), 1.0)  # before: what was kept is lost
+    assert not run.worth_compiling(run.WORTH_COMPILING, newton.newton, matrices.factorise, matrices.backsolve)
+    assert (run.waiting(), run.arrivals()) == (True, 0)
+    tiers.learn(run._kept_name(newton.newton), 1.0)
+    assert run.arrivals() == 0
+    tiers.learn(run._kept_name(matrices.factorise), 1.0)
+    assert [run.arrivals(), run.arrivals()] == [1, 1]
     assert not run.waiting()
 
 
@@ -310,14 +318,14 @@ def test_where_a_run_changes_to_compiled_code_changes_no_bit(march, monkeypatch)
             asked.add(len(ended) >= change)
             return len(ended) >= change
 
-        def arrived(ended=ended, change=change):
-            ended.append(1)
-            return len(ended) == change
+        def came(ended=ended, change=change):
+            return int(change > 0 and len(ended) >= change)
 
         monkeypatch.setattr(run, "_at_hand", at_hand)
-        monkeypatch.setattr(run, "arrived", arrived)
-        solution = solving.run(problem, scheme, block=BLOCK, quiet=True, limit=hx.Limit(stop=False))
-        assert len(ended) == BLOCKS - 1
+        monkeypatch.setattr(run, "arrivals", came)
+        told = {"limit": hx.Limit(stop=False), "progress": lambda *_, ended=ended: ended.append(1)}
+        solution = solving.run(problem, scheme, block=BLOCK, quiet=True, **told)
+        assert len(ended) == BLOCKS
         assert asked == ({True} if change == 0 else {False} if change == BLOCKS else {False, True})
         names = ("displacement", "momentum", "slip", "force")
         found.append([solution.values(name).tobytes() for name in names] + [solution.final.displacement.tobytes()])
@@ -332,9 +340,9 @@ def test_a_run_that_waits_looks_at_every_block(orders, monkeypatch):
     monkeypatch.setattr(run, "_at_hand", lambda kernel: False)
     monkeypatch.setattr(solving, "_BLOCK", 20 * 6)
     looked = []
-    monkeypatch.setattr(run, "arrived", lambda: bool(looked.append(1)))
+    monkeypatch.setattr(run, "arrivals", lambda: bool(looked.append(1)))
     hx.solve(problem, scheme, limit=hx.Limit(stop=False))
-    assert len(looked) == 4
+    assert len(looked) == 1 + 4
     names = [job["kernel"] for job in ordered()]
     assert {"hamex.march.structure:galerkin", "hamex.march.newton:newton"} < {str(name) for name in names}
     assert len(names) == 6  # with the load's, the band's and the law's

@@ -39,8 +39,10 @@ WORTH_COMPILING = 600_000  # steps; CPU of a fresh process: 0.8 s either way
 FIRST_TIME = 5  # times that, for a kernel that no run has compiled before
 _LATE = 4  # times its price, after which a run no longer waits for what was ordered
 _UNCOMPILED: dict[Kernel, float] = defaultdict(float)  # steps that ran without, in this process
-_AWAITED: dict[tuple[Kernel, ...], int] = {}  # kernels that runs lack, and how many had been kept when that was seen
-_ORDERED: set[tuple[Kernel, bool]] = set()
+_WANTED: set[Kernel] = set()  # what runs lack and another process may compile
+_ORDERED: set[tuple[Kernel, bool]] = set()  # of these, and whether by address
+_AWAITED: dict[tuple[Kernel, ...], int] = {}  # what runs wait for, and how many kernels had been kept when they began
+_ARRIVED: list[tuple[Kernel, ...]] = []  # what came
 FUNCTIONS: list[Callable[..., Any]] = []  # what the numbers mean in uncompiled runs
 _NUMBERS: dict[Callable[..., Any], int] = {}
 COMPILING: list[Callable[[float], object]] = []  # told the seconds it takes before a kernel is compiled, 0 after
@@ -328,7 +330,7 @@ def march(
         compile = worth_compiling(steps, kernel, waits=False)
     if compile:
         return int(compiled(kernel)(*map(_one_kind, inputs), *outputs))
-    if _AWAITED:
+    if kernel in _WANTED:
         _order(kernel, (*map(_one_kind, inputs), *outputs))
     # Plain floats in lists are three times faster to index than NumPy scalars.
     lists = [out.tolist() for out in outputs]
@@ -356,19 +358,18 @@ def worth_compiling(steps: float, *kernels: Kernel, waits: bool = True) -> bool:
     ``waits``: the run can change to compiled code on its way, so that another process compiles what it lacks.
     """
     before = min(_UNCOMPILED[kernel] for kernel in kernels)
-    ran = before + steps
-    missing: tuple[Kernel, ...] = ()
-    if "numba" in sys.modules or ran >= WORTH_COMPILING:
-        missing = tuple(kernel for kernel in kernels if not _at_hand(kernel))
-        if not missing:
-            return True
+    ran, loads = before + steps, "numba" in sys.modules or before + steps >= WORTH_COMPILING
+    missing = tuple(kernel for kernel in kernels if not _at_hand(kernel)) if loads else kernels
+    if not missing:
+        return True
     for kernel in kernels:
         _UNCOMPILED[kernel] += steps
-    price = sum(map(_price, missing or kernels))
     if ran >= WORTH_COMPILING > 0 and _can_order(missing):
-        _AWAITED.setdefault(missing, len(tiers.lines()))
-        ran = before / _LATE if waits else ran
-    return ran >= price
+        _WANTED.update(missing)
+        if waits:
+            _AWAITED.setdefault(missing, len(tiers.lines()))
+            ran = before / _LATE
+    return loads and ran >= sum(map(_price, missing))
 
 
 @contextmanager
@@ -435,13 +436,8 @@ def fuses(steps: float, *kernels: Kernel) -> bool:
     return tiers.is_off() or worth_compiling(steps, *kernels, waits=False)
 
 
-def machine(kernel: Kernel, compiles: bool) -> Kernel:
-    """The kernel compiled, or as plain Python that is ordered at its first call where a run lacks it."""
-    return compiled(kernel) if compiles else awaited(kernel)
-
-
 def _order(kernel: Kernel, arguments: Sequence[Any], by_pointer: bool = False, by_address: bool = False) -> None:
-    if (kernel, by_address) in _ORDERED or not any(kernel in kernels for kernels in _AWAITED):
+    if kernel not in _WANTED or (kernel, by_address) in _ORDERED:
         return
     _ORDERED.add((kernel, by_address))
     with suppress(TypeError):
@@ -450,18 +446,17 @@ def _order(kernel: Kernel, arguments: Sequence[Any], by_pointer: bool = False, b
 
 
 def waiting() -> bool:
-    """Whether some run of this process lacks kernels that another process compiles."""
+    """Whether some run of this process waits for kernels that another process compiles."""
     return bool(_AWAITED)
 
 
-def arrived() -> bool:
-    """Whether all kernels that a run lacked have been kept since it saw that."""
-    kept = tiers.lines() if _AWAITED else []
+def arrivals() -> int:
+    """How often all kernels that a run waited for have come, in this process."""
     for kernels, at in list(_AWAITED.items()):
-        if {_kept_name(kernel) for kernel in kernels} <= {name for name, _ in kept[at:]}:
-            del _AWAITED[kernels]
-            return True
-    return False
+        if {_kept_name(kernel) for kernel in kernels} <= {name for name, _ in tiers.lines()[at:]}:
+            _AWAITED.pop(kernels, None)
+            _ARRIVED.append(kernels)
+    return len(_ARRIVED)
 
 
 def compile_orders() -> None:
@@ -478,9 +473,12 @@ def compile_orders() -> None:
 
 
 def _compile(job: dict[str, Any]) -> None:
-    """Compile what one order names; one that cannot be compiled is not tried again."""
-    kernel, values = _built(job["kernel"]), [tiers.example(kind) for kind in job["kinds"]]
-    name, before = _kept_name(kernel), len(tiers.lines())
+    """Compile what one order names; what cannot be compiled is not ordered again."""
+    try:
+        kernel, values = _built(job["kernel"]), [tiers.example(kind) for kind in job["kinds"]]
+        name, before = _kept_name(kernel), len(tiers.lines())
+    except Exception:  # of another edition of this package
+        return
     try:
         if job["by_address"]:
             address(kernel, *values)

@@ -22,7 +22,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from hashlib import sha256
 from importlib import import_module
 from pathlib import Path
@@ -82,13 +82,20 @@ def temporary() -> Path:
 
 def lines() -> list[tuple[str, float]]:
     """Kernels that were compiled and kept, with the seconds that they took, the oldest first."""
-    found = []
+    found: list[tuple[str, float]] = []
     for place in dict.fromkeys((shipped() or folder(), folder())):
         with contextlib.suppress(OSError, UnicodeDecodeError):
-            for line in (place / "times").read_text(encoding="utf-8").splitlines():
-                seconds, _, name = line.partition(" ")
-                with contextlib.suppress(ValueError):
-                    found.append((name, float(seconds)))
+            found += _read(place / "times", (place / "times").stat().st_size)  # which grows with every line
+    return found
+
+
+@lru_cache(maxsize=4)
+def _read(file: Path, size: int) -> list[tuple[str, float]]:
+    found = []
+    for line in file.read_text(encoding="utf-8").splitlines():
+        seconds, _, name = line.partition(" ")
+        with contextlib.suppress(ValueError):
+            found.append((name, float(seconds)))
     return found
 
 
@@ -278,7 +285,8 @@ def is_off() -> bool:
 
 def may_start(processors: int) -> bool:
     """Whether another process may compile: not on one processor, nor where somebody says no."""
-    return not is_off() and processors > 1 and bool(sys.executable) and not getattr(sys, "frozen", False)
+    ours = "python" in Path(sys.executable or "").name.lower() and not getattr(sys, "frozen", False)  # or an embedder's
+    return not is_off() and processors > 1 and ours
 
 
 def start() -> None:

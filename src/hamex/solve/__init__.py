@@ -193,6 +193,7 @@ def run(
             "of steps, or another duration"
         )
     _check_memory(problem.model, scheme, steps // keep.every, keep.results)
+    came = kernels.arrivals()
     march = scheme.prepare(problem, How(steps, quiet, promise, solver))
     if isinstance(solver, ConjugateGradients) and not isinstance(march, StructureMarch):
         raise SchemeError(
@@ -226,7 +227,8 @@ def run(
             steps = waiting.steps
             problem = problem.replace(duration=steps * scheme.step)
             march = scheme.prepare(problem, How(steps, True, promise, solver))
-        elif not stopped and done < steps and kernels.arrived():  # compiled meanwhile: bits are the same
+        elif not stopped and done < steps and kernels.arrivals() > came:  # compiled meanwhile: the same bits
+            came = kernels.arrivals()
             march = scheme.prepare(problem, How(steps, True, promise, solver))
     extent = Extent(
         promise=promise,

@@ -22,7 +22,7 @@ from hamex.files import check_writable, write_atomically
 from hamex.march import rotated
 from hamex.march import spectrum as kernels
 from hamex.march.lanes import padded
-from hamex.march.run import Kernel, compiled, fuses, in_threads, machine, processors, settled
+from hamex.march.run import awaited, compiled, fuses, in_threads, processors, settled
 from hamex.march.samples import input_energy
 from hamex.model.units import in_gravities
 from hamex.motion.ground import GroundMotion
@@ -294,7 +294,7 @@ class Elastic:
         for record in self.records:
             parts = np.maximum(kernels.FINEST * self.omega * record.step / math.pi, 1.0)
             work += _WORK * record.a.size * float(parts.sum())
-        return fuses(work, _peaks_kernel(self.peaks))
+        return fuses(work, settled(kernels.peaks, INSIDE=self.peaks == "inside"))
 
     def compute(self, name: str, known: Callable[[str], Array]) -> Array:
         """A result by name, (motion?, damping, period); ``known`` gives others."""
@@ -326,17 +326,16 @@ def _check_finite(name: str, found: Array) -> None:
 def peaks(record: Accelerogram, omega: Array, zeta: Array, kind: int, where: str, compiles: bool = True) -> Array:
     """Largest |q| of each oscillator."""
     out = np.empty(omega.size)
-    machine(_peaks_kernel(where), compiles)(record.a, record.step, omega, zeta, kind, out)
+    kernel = settled(kernels.peaks, INSIDE=where == "inside")
+    run = compiled(kernel) if compiles else awaited(kernel)
+    run(record.a, record.step, omega, zeta, kind, out)
     return out
-
-
-def _peaks_kernel(where: str) -> Kernel:
-    return settled(kernels.peaks, INSIDE=where == "inside")
 
 
 def _energies(record: Accelerogram, omega: Array, zeta: Array, compiles: bool) -> Array:
     out = np.empty(omega.size)
-    machine(input_energy, compiles)(record.a, record.step, omega, zeta, out)
+    run = compiled(input_energy) if compiles else input_energy
+    run(record.a, record.step, omega, zeta, out)
     return out
 
 
