@@ -461,13 +461,15 @@ def arrivals() -> int:
 
 def compile_orders() -> None:
     """Compile what runs of other processes ordered, until nothing is left."""
-    lock = tiers.Lock("child")
-    # Who ordered while the last one was looked for saw a lock: so look again when it is given back.
-    while any((tiers.folder() / "wanted").glob("*.json")) and lock.take():
+    lock, some = tiers.Lock("child"), True
+    # Who ordered while the last one was looked for saw a lock: so look again when it was given back.
+    while some and lock.take():
+        some = False
         try:
             for job in tiers.orders():
                 _compile(job)
                 lock.touch()
+                some = True
         finally:
             lock.give()
 

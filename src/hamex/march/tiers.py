@@ -192,16 +192,13 @@ def order(job: dict[str, Any]) -> None:
 
 def orders() -> Iterator[dict[str, Any]]:
     """Orders, the oldest first; each is gone when it is handed out, so that none is tried twice."""
-    while found := sorted((folder() / "wanted").glob("*.json"), key=_age):
-        for place in found:
-            try:
-                job = json.loads(place.read_text(encoding="utf-8"))
+    with contextlib.suppress(OSError):  # what cannot be taken away is left to others
+        while found := sorted((folder() / "wanted").glob("*.json"), key=_age):
+            for place in found:
+                text = place.read_bytes()
                 place.unlink()
-            except (OSError, ValueError):
-                with contextlib.suppress(OSError):
-                    place.unlink()
-                continue
-            yield job
+                with contextlib.suppress(ValueError):
+                    yield json.loads(text)
 
 
 def _age(place: Path) -> float:
