@@ -24,6 +24,7 @@ from hamex.report.style import to_svg
 PAGE = measuring.HERE.parent / "docs" / "benchmarks.md"
 HTML = run.OUT / "benchmarks.html"
 TITLES = {
+    "cold": "The first minute",
     "history": "One history",
     "batch": "Many oscillators",
     "buildings": "Many buildings",

@@ -1,5 +1,6 @@
 """Speed and accuracy side by side: `python benchmarks/run.py [section ...] [--repeats N] [--quick]`.
 
+    cold       an empty cache, a fresh process: what a new user meets
     history    one oscillator, one history
     batch      many oscillators in one call, beside C and other programs
     followed   many degrading oscillators in one call, beside C and OpenSees
@@ -34,6 +35,7 @@ import measuring
 OUT = measuring.HERE / "out"
 FILE = OUT / "bench.json"
 SECTIONS = {
+    "cold": "cold",
     "history": "history",
     "batch": "batch",
     "followed": "followed",

@@ -53,7 +53,7 @@ from .study.spectra.elastic import Spectrum as Spectrum
 from .study.spectra import spectrum as spectrum
 from .study.spectra.intensities import floor_spectrum as floor_spectrum
 from .study.ida.fragility import Fragility as Fragility
-from .study.ida.frequency import annual_frequency as annual_frequency
+from .study.ida.fragility import annual_frequency as annual_frequency
 from .study.study import Study as Study
 from .study.axes import MotionSequence as MotionSequence
 from .study.ida import Hunt as Hunt, Ida as Ida, ida as ida

@@ -45,6 +45,7 @@ app.command("law")(lab.law)
 app.command("spectrum")(spectrum.command)
 app.command("region")(region.command)
 app.command("studio")(init.studio)
+app.command("warm")(init.warm)
 records.app.command("select")(spectrum.select)
 app.add_typer(records.app, name="records")
 

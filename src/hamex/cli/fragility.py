@@ -132,7 +132,7 @@ def show(runs: IdaRuns, fits: Any) -> None:
 
 
 def _annual(found: Any, path: Path) -> Any:
-    from hamex.study.ida.frequency import annual_frequency
+    from hamex.study.ida.fragility import annual_frequency
 
     return annual_frequency(found, *_hazard(path))
 

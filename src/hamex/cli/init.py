@@ -1,13 +1,15 @@
 """Where to begin: ``hamex init``, a commented starter file that runs as it is; ``hamex studio``, the page on this
-computer."""
+computer; ``hamex warm``, which compiles what is commonly used."""
 
 from __future__ import annotations
 
 import difflib
 import os
+import sys
+from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -77,3 +79,109 @@ def studio(
     from hamex.studio.app import serve
 
     serve(host, port, open_page)
+
+
+def warm(
+    asker: Annotated[
+        int, typer.Option("--asked-by", hidden=True, help="Process that waits for what runs have ordered.")
+    ] = 0,
+) -> None:
+    """Compile what is commonly used, for images and lecture halls; the first runs then find it.
+
+    Without this a first run goes on uncompiled, and another process compiles what it lacks for the next one;
+    HAMEX_WARM=off leaves that out. NUMBA_CACHE_DIR says where compiled code is kept.
+    """
+    from hamex.march import run, tiers
+
+    if asker:
+        if hasattr(os, "nice"):
+            os.nice(19)
+        tiers.end_after(asker)
+        run.compile_orders()
+        return
+    from rich.console import Console
+    from rich.progress import Progress
+
+    from hamex.cli.run import Compiling, duration_words, listening
+
+    compiled = there = 0
+    with (
+        run.compiling_at_once(),
+        Progress(console=Console(stderr=True), transient=True, disable=not sys.stderr.isatty()) as bar,
+    ):
+        cases = common()
+        task = bar.add_task("", total=len(cases))
+        for name, case in cases.items():
+            bar.update(task, description=f"compiling {name}")
+            spent = Compiling()
+            with listening(spent.compiling):
+                case()
+            bar.advance(task)
+            said = f"compiled in {duration_words(spent.seconds)}" if spent.seconds else "there already"
+            compiled, there = compiled + bool(spent.seconds), there + (not spent.seconds)
+            print(f"  {name:44}{said}")
+    print(f"{compiled} compiled, {there} there already; kept for all runs of this version")
+
+
+def common() -> dict[str, Callable[[], object]]:
+    """What is commonly used, as runs of a few steps."""
+    import numpy as np
+
+    import hamex as hx
+
+    shock = hx.GroundMotion(np.array([0.0, 0.1, 0.2, 0.0]), step=0.01, unit="g")
+    el_centro, slider, units = hx.el_centro(), hx.Slider(250.0, kinematic=1500.0), hx.Units("m", "kN")
+
+    def solved(model: Any, *schemes: Any) -> Callable[[], object]:
+        def run() -> None:
+            problem = hx.Problem(model, shock.on(model, g=9.80665), duration=0.08)
+            for scheme in schemes:
+                hx.solve(problem, scheme).energy  # noqa: B018  (computed when asked for)
+
+        return run
+
+    def building(damping: Any, law: Any, *links: Any) -> Any:
+        return hx.shear_frame([60.0] * 3, 25e3, damping, laws=law, links=links, heights=3.2, weights=590.0, units=units)
+
+    def frame() -> Any:
+        hinge = hx.Slider(120.0, kinematic=200.0)
+        places: dict[Any, Any] = {"A": (0, 0), "B": (0, 3), "C": (5, 3), "D": (5, 0)}
+        ends = {"left": ("A", "B"), "beam": ("B", "C"), "right": ("D", "C")}
+        members = {
+            name: hx.Member(start, end, modulus=2e8, area=1e-2, inertia=1e-4, hinges=hinge)
+            for name, (start, end) in ends.items()
+        }
+        fixed: dict[Any, Any] = dict.fromkeys(("A", "D"), "fixed")
+        masses: dict[Any, Any] = dict.fromkeys(("B", "C"), (10.0, 10.0, 0.1))
+        return hx.frame(places, members, supports=fixed, masses=masses, damping=hx.rayleigh(0.03))
+
+    def spectra() -> None:
+        for peaks in ("inside", "samples"):
+            hx.spectrum(el_centro, [0.5, 1.0], peaks=peaks, g=9.80665)["displacement"]
+
+    def yielding() -> None:
+        hx.spectrum(el_centro, [0.5, 1.0], ductility=[2.0], g=9.80665)["strength"]
+
+    def batches() -> None:
+        many = hx.oscillators(period=[0.5, 1.0], damping_ratio=0.05, yield_force=1.0)
+        for measures in (("displacement",), ("ductility", "force")):
+            hx.batch(many, el_centro, hx.Galerkin(0.02), measures, g=9.80665)
+
+    def frames() -> None:
+        hx.batch([building(hx.rayleigh(0.03), slider)] * 2, el_centro, hx.Galerkin(0.02), ("drift",))
+
+    oscillator = hx.oscillator(1, 225, damping=1.5, law=hx.Slider(0.27, viscosity=1.5))
+    damper = hx.Link("damper", None, 1, 2e4, hx.PowerLaw(100.0, 0.3))
+    one, modal = hx.Galerkin(0.01), hx.modal(0.03)
+    return {
+        "oscillators": solved(oscillator, one, hx.Galerkin(0.01, load="end"), hx.Newmark(0.01)),
+        "shear frames, Rayleigh damping": solved(building(hx.rayleigh(0.03), slider), one),
+        "shear frames, modal damping": solved(building(modal, slider), one, hx.Newmark(0.01, safeguarded=True)),
+        "shear frames, dampers": solved(building(modal, slider, damper), one),
+        "frames with hinges": solved(frame(), one),
+        "elements of two stages": solved(building(modal, slider, damper), hx.Galerkin(0.01, degree=2)),
+        "elastic spectra": spectra,
+        "spectra of constant ductility": yielding,
+        "batches of oscillators": batches,
+        "batches of shear frames": frames,
+    }

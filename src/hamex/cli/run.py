@@ -236,9 +236,9 @@ class Compiling:
     def __init__(self) -> None:
         self.seconds, self._since = 0.0, 0.0
 
-    def compiling(self, begins: bool) -> None:
-        """A kernel is compiled, or was."""
-        if begins:
+    def compiling(self, expected: float) -> None:
+        """A kernel is compiled, for so many seconds, or was."""
+        if expected:
             self._since = time.process_time()
         else:
             self.seconds += time.process_time() - self._since
@@ -270,11 +270,12 @@ class TerminalLine(Compiling):
         left = f", {duration_words((now - first) * (steps - done) / (done - early))} left" if done > early else ""
         self.say(f"{100 * done / steps:3.0f} %, step {done:,} of {steps:,}{left}")
 
-    def compiling(self, begins: bool) -> None:
+    def compiling(self, expected: float) -> None:
         """Say so, and count."""
-        super().compiling(begins)
-        if begins:
-            self.say("compiling kernels for this kind of model; they are kept for later runs …")
+        super().compiling(expected)
+        if expected:
+            about = duration_words(expected)
+            self.say(f"compiling kernels for this kind of model, about {about}; they are kept for later runs …")
 
     def say(self, text: str) -> None:
         """Write over what stands there."""

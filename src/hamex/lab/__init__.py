@@ -215,7 +215,8 @@ def _on_law(law: Law, deformations: Array, stiffness: float) -> Array:
     assert followed.spring_piece is not None
     forces, state = np.zeros(len(deformations)), np.zeros(len(followed.variables))
     kernel = around_law(forces_on_path, "spring_piece", followed.spring_piece)
-    run = compiled(kernel) if worth_compiling(_RUNS * len(forces) * followed.effort, kernel) else kernel
+    work = _RUNS * len(forces) * followed.effort
+    run = compiled(kernel) if worth_compiling(work, kernel, waits=False) else kernel
     run(np.ascontiguousarray(p), np.ascontiguousarray(deformations), state, forces)
     return forces
 

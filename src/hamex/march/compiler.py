@@ -21,14 +21,17 @@ up whenever it begins a function, between the halves of another one too, and the
 there: a kernel that one thread compiled failed when another thread's kernel brought them.
 
 *Kept code.* Left to itself, Numba ends a run whose machine code finds no room on the disk, and runs code that a failing
-disk has changed. Here what cannot be written, or does not verify, only costs the time to compile it.
+disk has changed. Here what cannot be written, or does not verify, only costs the time to compile it; one process writes
+at a time, into a temporary folder where no other can be written; and what compiling took is kept too.
 """
 
 from __future__ import annotations
 
 import ctypes
 import inspect
+import math
 import pickle
+import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import cache
@@ -41,13 +44,15 @@ import numpy as np
 from llvmlite import ir
 from numba import typeof
 from numba.core import cgutils, compiler, types
-from numba.core.caching import FunctionCache, IndexDataCacheFile
+from numba.core.caching import CompileResultCacheImpl, FunctionCache, IndexDataCacheFile, UserProvidedCacheLocator
+from numba.core.registry import cpu_target
 from numba.core.runtime.nrt import rtsys
 from numba.core.targetconfig import ConfigStack
 from numba.core.typing.templates import AttributeTemplate
 from numba.extending import NativeValue, infer_getattr, intrinsic, lower_getattr_generic, models, register_model, unbox
 
 import hamex.march.vector  # noqa: F401  (teaches Numba the operators of lanes)
+from hamex.march import tiers
 
 _INT, _INDEX = ir.IntType(64), ir.IntType(32)
 _NOTHING = ir.Constant(cgutils.voidptr_t, None)
@@ -275,25 +280,55 @@ def invoke(typing: Any, address: Any, arguments: Any) -> Any:
 # Kept code ---------------------------------------------------------------------------------------------------
 
 
-def keep(machine: Any, tell: Callable[[bool], object]) -> Any:
-    """Keep what this function is compiled to on the disk, where it has a place there; ``tell`` when it is compiled."""
+def keep(machine: Any, tell: Callable[[float], object]) -> Any:
+    """Keep what this function is compiled to on the disk, where it has a place there; ``tell`` the seconds that this
+    will take before it is compiled, and 0 after."""
     with suppress(OSError, RuntimeError):  # no folder that can be written: compiled anew in every process
         machine._cache = KernelCache(machine.py_func, tell)
     return machine
 
 
+class _TemporaryPlace(UserProvidedCacheLocator):
+    """Where a function is kept that has no other place."""
+
+    def __init__(self, function: Any, file: str) -> None:
+        self._py_file, self._lineno = file, function.__code__.co_firstlineno
+        self._cache_path = str(tiers.temporary() / self.get_suitable_cache_subpath(file))
+
+    @classmethod
+    def from_function(cls, function: Any, file: str) -> Any:
+        """The place; None for what stands in no file."""
+        return super(UserProvidedCacheLocator, cls).from_function(function, file)
+
+
+class _Places(CompileResultCacheImpl):
+    _locator_classes = [*CompileResultCacheImpl._locator_classes, _TemporaryPlace]  # noqa: RUF012  (Numba's)
+
+
 class KernelCache(FunctionCache):
     """Numba's, in files that verify."""
 
-    def __init__(self, function: Callable[..., Any], tell: Callable[[bool], object]) -> None:
+    _impl_class = _Places
+
+    def __init__(self, function: Callable[..., Any], tell: Callable[[float], object]) -> None:
         super().__init__(function)
-        self._tell = tell
-        theirs = self._cache_file
-        self._cache_file = KernelFile(self._cache_path, self._impl.filename_base, theirs._source_stamp)
+        self._tell, self._begun = tell, 0.0
+        self._named = f"{function.__module__}.{function.__qualname__}"
+        base, stamp = self._impl.filename_base, self._cache_file._source_stamp
+        self._files = [KernelFile(self._cache_path, base, stamp)]
+        if tiers.shipped() is not None:
+            self._files.append(KernelFile(str(Path(inspect.getfile(function)).parent / "__pycache__"), base, stamp))
+            self._files[0].shipped = self._files[1]
+        self._cache_file = self._files[0]
 
     def is_there(self) -> bool:
-        """Whether code of this function was kept, for arguments of whatever kinds."""
-        return Path(self._cache_file._index_path).is_file()
+        """Whether code of this function was kept for this processor, for arguments of whatever kinds."""
+        machine = cpu_target.target_context.codegen().magic_tuple()
+        return any(
+            key[1] == machine and Path(file._data_path(name)).is_file()
+            for file in self._files
+            for key, name in file._load_index().items()
+        )
 
     def load_overload(self, kinds: Any, context: Any) -> Any:
         """The code for arguments of these kinds; where there is none, Numba compiles it next.
@@ -306,27 +341,39 @@ class KernelCache(FunctionCache):
         with self._guard_against_spurious_io_errors():
             found = self._load_overload(kinds, context)
         if found is None:
-            self._tell(True)
+            self._begun = time.process_time()
+            expected = tiers.seconds_of(self._named)
+            self._tell(expected if expected < math.inf else tiers.GUESS)
         return found
 
     def save_overload(self, kinds: Any, data: Any) -> None:
         """Keep the code for arguments of these kinds, if there is room."""
+        spent = time.process_time() - self._begun
         with suppress(OSError):
             super().save_overload(kinds, data)
-        self._tell(False)
+            tiers.learn(self._named, spent)
+        self._tell(0.0)
 
 
 class KernelFile(IndexDataCacheFile):
-    """A digest in front of the code, and with it the kinds of arguments that it was compiled for."""
+    """A digest in front of the code, and with it the kinds of arguments that it was compiled for.
+
+    ``shipped``: where the owner of the source may have kept code for those who cannot write there, as in an image.
+    """
+
+    shipped: KernelFile | None = None
 
     def save(self, key: Any, data: Any) -> None:
         """Write code and its key."""
-        super().save(key, (key, data))
+        with tiers.one_writer():
+            super().save(key, (key, data))
 
     def load(self, key: Any) -> Any:
         """The code under this key; None where there is none that verifies."""
         found = super().load(key)
-        return found[1] if found is not None and found[0] == key else None
+        if found is not None and found[0] == key:
+            return found[1]
+        return None if self.shipped is None else self.shipped.load(key)
 
     def _load_index(self) -> Any:
         try:

@@ -2,9 +2,11 @@
 
 Importing Numba and loading a kernel that was kept costs about half a second, compiling one some seconds; an uncompiled
 step costs well under a microsecond on lists. Below ``WORTH_COMPILING`` steps the kernel therefore runs as plain Python,
-unless Numba is loaded already; and a kernel that is not there yet is compiled when what ran without it would have paid
-for that, ``FIRST_TIME`` times as many steps. So it is with what a kernel calls by address, the laws of its springs.
-``benchmarks/threshold.py`` measures the break-even.
+unless Numba is loaded already. A kernel that is not there yet is ordered (:mod:`hamex.march.tiers`): another process
+compiles it, and the run goes on without, until the compiled one is there at the beginning of a block, or to its end.
+Where no other process may, it is compiled here, when what ran without it would have paid for that: ``FIRST_TIME`` times
+as many steps, or what compiling took the last time. So it is with what a kernel calls by address, the laws of its
+springs. ``benchmarks/threshold.py`` measures the break-even.
 
 A function that is chosen at run time is called by :func:`invoke`: by its number uncompiled, by its machine address
 compiled. Where Numba cannot be loaded (:func:`can_compile`), every kernel runs as the plain Python that it is.
@@ -12,16 +14,21 @@ compiled. Where Numba cannot be loaded (:func:`can_compile`), every kernel runs 
 
 from __future__ import annotations
 
+import math
 import os
 import sys
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from functools import cache, partial
 from importlib import import_module
+from importlib.util import find_spec
 from types import FunctionType, SimpleNamespace
 from typing import Any, TypeVar
 
 import numpy as np
+
+from hamex.march import tiers
 
 Kernel = Callable[..., Any]
 Task = TypeVar("Task")
@@ -31,10 +38,15 @@ Result = TypeVar("Result")
 _INSTRUCTIONS = {"hamex.march.lanes": "hamex.march.vector", "hamex.march.run": "hamex.march.compiler"}
 WORTH_COMPILING = 600_000  # steps; CPU of a fresh process: 0.8 s either way
 FIRST_TIME = 5  # times that, for a kernel that no run has compiled before
+_LATE = 4  # times its price, after which a run no longer waits for what was ordered
 _UNCOMPILED: dict[Kernel, float] = defaultdict(float)  # steps that ran without, in this process
+_WANTED: set[Kernel] = set()  # what runs lack and another process may compile
+_ORDERED: set[tuple[Kernel, bool]] = set()  # of these, and whether by address
+_AWAITED: dict[tuple[Kernel, ...], int] = {}  # what runs wait for, and how many kernels had been kept when they began
+_ARRIVED: list[tuple[Kernel, ...]] = []  # what came
 FUNCTIONS: list[Callable[..., Any]] = []  # what the numbers mean in uncompiled runs
 _NUMBERS: dict[Callable[..., Any], int] = {}
-COMPILING: list[Callable[[bool], object]] = []  # told True before a kernel is compiled, False when it is
+COMPILING: list[Callable[[float], object]] = []  # told the seconds it takes before a kernel is compiled, 0 after
 _LONGEST = 64  # characters of the name of a law in that of a kernel around it
 _KEPT: dict[Kernel, list[Any]] = defaultdict(list)  # compiled functions whose addresses are in use must stay
 # Python never calls what another kernel calls, nor what is called by its address: half of the compiler's time goes into
@@ -83,9 +95,11 @@ def _kept(kernel: Kernel, machine: Any) -> Any:
     return keep(machine, _tell) if _file_of(kernel) is not None and hasattr(machine, "py_func") else machine
 
 
-def _tell(begins: bool) -> None:
+def _tell(seconds: float) -> None:
+    if not COMPILING:
+        tiers.say(seconds)
     for listener in COMPILING:
-        listener(begins)
+        listener(seconds)
 
 
 def _allocates(kernel: Kernel) -> bool:
@@ -134,6 +148,14 @@ def numbered(function: Callable[..., Any]) -> int:
         _NUMBERS[function] = len(FUNCTIONS)
         FUNCTIONS.append(function)
     return _NUMBERS[function]
+
+
+def place(kernel: Kernel, *arguments: Any, compile: bool) -> int:
+    """What a kernel is called by: its address, or uncompiled its number."""
+    if compile:
+        return address(kernel, *arguments)
+    _order(kernel, arguments, by_address=True)
+    return numbered(kernel)
 
 
 def address(kernel: Kernel, *arguments: Any) -> int:
@@ -192,6 +214,7 @@ def settled(kernel: Kernel, **constants: Any) -> Kernel:
     called = {name: settled(function, **constants) for name, function in _called(kernel).items()}
     twin = bound(kernel, {**called, **constants})
     twin.__qualname__ += "".join(f"_{name}{value}" for name, value in sorted(constants.items()))
+    _note(twin, lambda: {"settled": tiers.recipe(kernel), "constants": constants})
     return twin
 
 
@@ -246,7 +269,24 @@ def around_law(kernel: Kernel, name: str, law: Kernel, inlines: bool = False) ->
     twin = bound(kernel, {name: law})
     twin.inlines = inlines  # type: ignore[attr-defined]
     twin.__qualname__ += f"_{_short(f'{law.__module__}_{law.__qualname__}'.replace('.', '_'))}"
+    _note(twin, lambda: {"around": tiers.recipe(law), "kernel": tiers.recipe(kernel), "name": name, "inlines": inlines})
     return twin
+
+
+def _note(twin: Kernel, recipe: Callable[[], dict[str, Any]]) -> None:
+    """Note how a kernel is built again; nothing where it stands around what has no name that others find."""
+    with suppress(TypeError):
+        twin.recipe = recipe()  # type: ignore[attr-defined]
+
+
+def _built(recipe: Any) -> Kernel:
+    """The kernel of a recipe."""
+    if isinstance(recipe, str):
+        found: Kernel = tiers.found_by(recipe)
+        return found
+    if "settled" in recipe:
+        return settled(_built(recipe["settled"]), **recipe["constants"])
+    return around_law(_built(recipe["kernel"]), recipe["name"], _built(recipe["around"]), recipe["inlines"])
 
 
 def _short(name: str) -> str:
@@ -305,9 +345,11 @@ def march(
     ``compile`` forces the choice (tests compare both); None decides by ``steps``.
     """
     if compile is None:
-        compile = worth_compiling(steps, kernel)
+        compile = worth_compiling(steps, kernel, waits=False)
     if compile:
         return int(compiled(kernel)(*map(_one_kind, inputs), *outputs))
+    if kernel in _WANTED:
+        _order(kernel, (*map(_one_kind, inputs), *outputs))
     # Plain floats in lists are three times faster to index than NumPy scalars.
     lists = [out.tolist() for out in outputs]
     code = kernel(*(x.tolist() if isinstance(x, np.ndarray) else x for x in inputs), *lists)
@@ -327,28 +369,150 @@ def _one_kind(value: Any) -> Any:
     return np.asarray(SimpleNamespace(__array_interface__={**seen, "data": (seen["data"][0], False)}))
 
 
-def worth_compiling(steps: float, *kernels: Kernel) -> bool:
+def worth_compiling(steps: float, *kernels: Kernel, waits: bool = True) -> bool:
     """True when compiled code costs less than it saves, with what it takes to load and to compile it.
 
     ``kernels`` are the march and what it calls by address: the one that ran least without the compiler decides.
+    ``waits``: the run can change to compiled code on its way, so that another process compiles what it lacks.
     """
-    ran = steps + min(_UNCOMPILED[kernel] for kernel in kernels)
-    if ("numba" in sys.modules or ran >= WORTH_COMPILING) and all(map(_at_hand, kernels)):
+    before = min(_UNCOMPILED[kernel] for kernel in kernels)
+    ran, loads = before + steps, "numba" in sys.modules or before + steps >= WORTH_COMPILING
+    missing = tuple(kernel for kernel in kernels if not _at_hand(kernel)) if loads else kernels
+    if not missing:
         return True
     for kernel in kernels:
         _UNCOMPILED[kernel] += steps
-    return ran >= FIRST_TIME * WORTH_COMPILING and can_compile()
+    if ran >= WORTH_COMPILING > 0 and _can_order(missing):
+        _WANTED.update(missing)
+        if waits:
+            _AWAITED.setdefault(missing, len(tiers.lines()))
+            ran = before / _LATE
+    return loads and ran >= sum(map(_price, missing)) and can_compile()
+
+
+@contextmanager
+def compiling_at_once() -> Iterator[None]:
+    """Everything that runs meanwhile is compiled before, however short it is."""
+    global WORTH_COMPILING
+    usual, WORTH_COMPILING = WORTH_COMPILING, 0
+    try:
+        yield
+    finally:
+        WORTH_COMPILING = usual
+
+
+def _price(kernel: Kernel) -> float:
+    """What compiling costs, in steps."""
+    return FIRST_TIME * WORTH_COMPILING * tiers.seconds_of(_kept_name(kernel)) / tiers.GUESS
+
+
+def _kept_name(kernel: Kernel) -> str:
+    return f"{kernel.__module__}.{kernel.__qualname__}_{_sources(kernel)}"
 
 
 def _at_hand(kernel: Kernel) -> bool:
-    """Whether this process or one before it compiled the kernel."""
+    """Whether this process or one before it compiled the kernel; without loading Numba where none has."""
     if kernel in _KEPT:
         return True
+    if "numba" not in sys.modules and _kept_name(kernel) not in dict(tiers.lines()):
+        return False
     if not can_compile():
         return False
     machine = compiled(kernel)
     kept = getattr(machine, "_cache", None)
     return bool(getattr(machine, "overloads", True)) or bool(getattr(kept, "is_there", bool)())
+
+
+# Kernels that another process compiles ----------------------------------------------------------------------------
+
+
+def _can_order(kernels: Sequence[Kernel]) -> bool:
+    """Whether another process may compile these and can: it builds what is ours by name, and runs no code of users."""
+    try:
+        named = all(tiers.recipe(kernel) and tiers.seconds_of(_kept_name(kernel)) < math.inf for kernel in kernels)
+    except TypeError:
+        return False
+    return named and find_spec("numba") is not None and tiers.may_start(processors())
+
+
+def awaited(kernel: Kernel, by_pointer: tiers.Tuples = ()) -> Kernel:
+    """The kernel as plain Python, which is ordered at its first call where a run lacks it.
+
+    ``by_pointer``: which named tuples it takes so when compiled (:func:`held`); ``tuple`` for all.
+    """
+
+    def plain(*arguments: Any) -> Any:
+        _order(kernel, arguments, by_pointer=by_pointer)
+        return kernel(*arguments)
+
+    return plain
+
+
+def fuses(steps: float, *kernels: Kernel) -> bool:
+    """Whether kernels that fuse products when compiled are to run so: the last digits of the two differ.
+
+    Where nothing is to be compiled ahead they always are, so that digits depend on nothing but the machine.
+    """
+    return tiers.is_off() or worth_compiling(steps, *kernels, waits=False)
+
+
+def _order(kernel: Kernel, arguments: Sequence[Any], by_pointer: tiers.Tuples = (), by_address: bool = False) -> None:
+    if kernel not in _WANTED or (kernel, by_address) in _ORDERED:
+        return
+    _ORDERED.add((kernel, by_address))
+    with suppress(TypeError):
+        kinds = [tiers.described(argument, tuple if by_address else by_pointer) for argument in arguments]
+        tiers.order({"kernel": tiers.recipe(kernel), "kinds": kinds, "by_address": by_address})
+
+
+def waiting() -> bool:
+    """Whether some run of this process waits for kernels that another process compiles."""
+    return bool(_AWAITED)
+
+
+def arrivals() -> int:
+    """How often all kernels that a run waited for have come, in this process."""
+    for kernels, at in list(_AWAITED.items()):
+        if {_kept_name(kernel) for kernel in kernels} <= {name for name, _ in tiers.lines()[at:]}:
+            _AWAITED.pop(kernels, None)
+            _ARRIVED.append(kernels)
+    return len(_ARRIVED)
+
+
+def compile_orders() -> None:
+    """Compile what runs of other processes ordered, until nothing is left."""
+    lock, some = tiers.Lock("child"), True
+    # Who ordered while the last one was looked for saw a lock: so look again when it was given back.
+    while some and lock.take():
+        some = False
+        try:
+            for job in tiers.orders():
+                _compile(job)
+                lock.touch()
+                some = True
+        finally:
+            lock.give()
+
+
+def _compile(job: dict[str, Any]) -> None:
+    """Compile what one order names; what cannot be compiled is not ordered again."""
+    try:
+        kernel, values = _built(job["kernel"]), [tiers.example(kind) for kind in job["kinds"]]
+        name, before = _kept_name(kernel), len(tiers.lines())
+    except Exception:  # of another edition of this package
+        return
+    try:
+        if job["by_address"]:
+            address(kernel, *values)
+        else:
+            numba: Any = import_module("numba")
+            given = zip(values, job["kinds"], strict=True)
+            hands = [held(value) if kind[0] == "held" else value for value, kind in given]
+            compiled(kernel).compile(tuple(map(numba.typeof, hands)))  # type: ignore[attr-defined]
+    except Exception:
+        tiers.learn(name, math.inf)
+    if name not in dict(tiers.lines()[before:]):  # it was there, for whoever waits
+        tiers.learn(name, tiers.seconds_of(name))
 
 
 def processors() -> int:

@@ -19,7 +19,18 @@ from hamex.march import newton as solver
 from hamex.march import structure as one_solve
 from hamex.march.matrices import Band, Rows
 from hamex.march.newton import Matrix, Scratch, StepEquation
-from hamex.march.run import Kernel, address, as_it_is, compiled, held, interpreted, invoke, numbered, worth_compiling
+from hamex.march.run import (
+    Kernel,
+    as_it_is,
+    awaited,
+    compiled,
+    held,
+    interpreted,
+    invoke,
+    numbered,
+    place,
+    worth_compiling,
+)
 from hamex.march.springs import evaluate
 from hamex.march.structure import Path, Push, Stepper, StructureMatrices
 from hamex.model.algebra import diagonal
@@ -116,8 +127,9 @@ class OneStageMarch:
         self.sparse = self.solver is not None  # else in a band
         self.linear = self.sparse and is_linear(model)
         self.follows = self.sparse and not np.any(model.massless)  # velocities, so that no mass is factored for them
+        kernels = (self.driver, solver.newton, band_route.factorise, band_route.backsolve)
         laws = law_kernels(model, self.force_of, self.who)
-        self.compiles = self.sparse or worth_compiling(self._work(), self.driver, *laws)
+        self.compiles = self.sparse or worth_compiling(self._work(), *kernels, *laws)
         self.hand = held if self.compiles else as_it_is
         damping = model.damping
         self.system = StructureMatrices(
@@ -249,13 +261,10 @@ class OneStageMarch:
         if self.sparse:
             step = one_solve.linear if self.linear else solver.newton
             driver, number = interpreted(self.driver, {"invoke": invoke}), numbered(_around_solver(step))
-        elif not self.compiles:
-            driver, number = self.driver, numbered(solver.newton)
         else:
-            driver = compiled(self.driver)
-            number = address(
-                solver.newton, by.step, by.matrix, by.scratch, by.springs, path.z[0], path.branch, path.F[0], path.count
-            )
+            driver = compiled(self.driver) if self.compiles else awaited(self.driver, by_pointer=tuple)
+            given = (by.step, by.matrix, by.scratch, by.springs, path.z[0], path.branch, path.F[0], path.count)
+            number = place(solver.newton, *given, compile=self.compiles)
         return driver, tuple(map(self.hand, (by._replace(solver=number), self.system, *self.numbers)))
 
     def _path(self, now: Mapping[str, Array], steps: int) -> Path:
@@ -426,11 +435,9 @@ class OneStageMarch:
         if self.sparse:
             return self._wide_matrix()
         band = self._band()
-        if not self.compiles:
-            return Matrix(numbered(band_route.factorise), numbered(band_route.backsolve), band)
         return Matrix(
-            address(band_route.factorise, band, self.scratch.T),
-            address(band_route.backsolve, band, self.scratch.d, self.scratch.small),
+            place(band_route.factorise, band, self.scratch.T, compile=self.compiles),
+            place(band_route.backsolve, band, self.scratch.d, self.scratch.small, compile=self.compiles),
             band,
         )
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from hamex.checks import check_memory
 from hamex.errors import LawError, ModelError, SchemeError
 from hamex.march import springs as loops
-from hamex.march.run import Kernel, address, around_law, compiled, held, numbered
+from hamex.march.run import Kernel, around_law, compiled, held, place
 from hamex.march.springs import HEAD, Cells, SpringGroups, counted, found, scattered
 from hamex.model.record import Model
 
@@ -187,10 +187,10 @@ def prepared_springs(
         z_at += len(group.law.variables) * springs
         block_at += len(group.first) if group.blocked else 0
     kernels = law_kernels(model, force_of, who)
-    addresses = [_address(kernel, model) if compile else numbered(kernel) for kernel in kernels]
+    called_by = [_place(kernel, model, compile) for kernel in kernels]
     whole = np.concatenate(I) if I else np.zeros(0, dtype=np.int64)
     return SpringGroups(
-        np.array(addresses, dtype=np.int64),
+        np.array(called_by, dtype=np.int64),
         np.array(begin, dtype=np.int64),
         np.array(row, dtype=np.int64),
         whole,
@@ -203,10 +203,10 @@ _LINE, _TABLE, _WHOLE = np.zeros(1), np.zeros((1, 1)), np.zeros(HEAD, dtype=np.i
 _EXAMPLE = (_WHOLE, 0, _LINE, 0, _LINE, _LINE, 1.0, 1.0, _LINE, True, _LINE, _LINE, _LINE, _WHOLE, _TABLE)
 
 
-def _address(kernel: Kernel, model: Model) -> int:
-    """The machine address of a law's kernel; what the compiler refuses in a law of the user's own is named."""
+def _place(kernel: Kernel, model: Model, compile: bool) -> int:
+    """What a law's kernel is called by; what the compiler refuses in a law of the user's own is named."""
     try:
-        return address(kernel, *_EXAMPLE)
+        return place(kernel, *_EXAMPLE, compile=compile)
     except Exception as problem:
         own = [group.law.__name__ for group in model.laws.values() if group.law.source]
         if not own or not type(problem).__module__.startswith("numba"):
@@ -225,8 +225,8 @@ _COUPLED = 40  # a spring of a block that is solved for all its components at on
 
 def effort_of(model: Model) -> int:
     """Of all springs in a step as plain Python, in springs with a slider: for the choice to compile."""
-    laws = [(len(group.springs), group.law) for group in model.laws.values()]
-    return sum(count * law.effort * (_COUPLED if law.group_at is not None else 1) for count, law in laws)
+    groups = model.laws.values()
+    return sum(len(group.springs) * group.law.effort * (_COUPLED if group.blocked else 1) for group in groups)
 
 
 def kernel_of(law: Any, force_of: ForceOf, who: str) -> Kernel:

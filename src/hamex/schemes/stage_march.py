@@ -19,14 +19,15 @@ from hamex.errors import ConvergenceError, SchemeError
 from hamex.march.matrices import lu_solved
 from hamex.march.run import (
     Kernel,
-    address,
     as_it_is,
+    awaited,
     called,
     compiled,
     held,
     interpreted,
     invoke,
     numbered,
+    place,
     worth_compiling,
 )
 from hamex.march.stage_newton import History, measured, stage_march
@@ -104,9 +105,10 @@ class StageMarch:
         factors = 1 if is_linear(model) else most
         work = self.q * most * max(effort_of(model), dofs) * _WORK_PER_SPRING + factors * factor
         laws = law_kernels(model, "end", who)
-        machine = worth_compiling(work, respond if self.wide else stage_march, *laws)
+        pieces = (respond, linearised, measured, followed_state)
+        machine = worth_compiling(work, *pieces, *(() if self.wide else (lu_solved, stage_march)), *laws)
         self.laws = laws_of(model, self.system.element.tau, who, machine)
-        self.kernel = self._compiled() if machine else self._plain()
+        self.kernel = self._ready(machine)
         self.hand = held if machine else as_it_is
         system = self.system
         self.given = tuple(
@@ -122,14 +124,8 @@ class StageMarch:
         places = places_of(model)
         return SparseLU(self.system, None if places is None else places[self.order])
 
-    def _plain(self) -> Kernel:
-        """Nothing compiled; the same bits."""
-        solved = sparse_solved if self.wide else lu_solved
-        self.motion.call[:] = [numbered(f) for f in (respond, linearised, measured, solved, followed_state)]
-        return stage_march
-
-    def _compiled(self) -> Kernel:
-        """The march as machine code; around a sparse solver the pieces alone."""
+    def _ready(self, machine: bool) -> Kernel:
+        """The march as machine code, around a sparse solver the pieces alone; or nothing compiled, with equal bits."""
         m, w, s, local = self.motion, self.work, self.springs, self.system.local
         e0, z0 = np.zeros(s.F.shape[1]), np.zeros(s.dz.shape[1])
         asked: tuple[tuple[Any, ...], ...] = (
@@ -139,13 +135,16 @@ class StageMarch:
             (lu_solved, self.matrix, s.coupled, True, w.d, w.small),
             (followed_state, self.laws, 0, e0, w.ex[0], z0, s),
         )
-        if self.wide:
-            self.motion.call[:] = [
-                numbered(sparse_solved if f is lu_solved else called(f, *given)) for f, *given in asked
-            ]
-            return interpreted(stage_march, {"invoke": invoke})
-        self.motion.call[:] = [address(*f) for f in asked]
-        return compiled(stage_march)
+        for number, (f, *given) in enumerate(asked):
+            if self.wide and f is lu_solved:
+                m.call[number] = numbered(sparse_solved)
+            elif self.wide and machine:
+                m.call[number] = numbered(called(f, *given))
+            else:
+                m.call[number] = place(f, *given, compile=machine)
+        if not machine:
+            return awaited(stage_march, by_pointer=tuple)
+        return interpreted(stage_march, {"invoke": invoke}) if self.wide else compiled(stage_march)
 
     def advance(self, u: Array, p: Array, z: Array, branch: Array, values: Array) -> Steps:
         """From (u, p, z, branch) under the channels ``values`` (step, stage, channel)."""

@@ -22,6 +22,7 @@ from hamex.errors import (
     ShortRunWarning,
     SwingWarning,
 )
+from hamex.march import run as kernels
 from hamex.model.record import Model
 from hamex.names import options_by_keyword
 from hamex.problem import Limit, Problem, State
@@ -192,6 +193,7 @@ def run(
             "of steps, or another duration"
         )
     _check_memory(problem.model, scheme, steps // keep.every, keep.results)
+    came = kernels.arrivals()
     march = scheme.prepare(problem, How(steps, quiet, promise, solver))
     if isinstance(solver, ConjugateGradients) and not isinstance(march, StructureMarch):
         raise SchemeError(
@@ -203,7 +205,8 @@ def run(
     stops = _stops(problem, limit)
     if block is None:
         width = len(problem.model.dofs) + len(problem.model.springs)
-        block = steps if thinned is None and progress is None and not stops else max(_BLOCK // width, 8)
+        looks = thinned is not None or progress is not None or stops or kernels.waiting()
+        block = max(_BLOCK // width, 8) if looks else steps
     now, done, parts, uncertain, stopped = state_of(problem.start), 0, [], None, False
     while done < steps and not stopped:
         count = min(block, steps - done) if thinned is None else min(block, steps - done, thinned.room())
@@ -223,6 +226,9 @@ def run(
         if waiting is not None and not stopped and waiting.goes_on(ran, done):
             steps = waiting.steps
             problem = problem.replace(duration=steps * scheme.step)
+            march = scheme.prepare(problem, How(steps, True, promise, solver))
+        elif not stopped and done < steps and kernels.arrivals() > came:  # compiled meanwhile: the same bits
+            came = kernels.arrivals()
             march = scheme.prepare(problem, How(steps, True, promise, solver))
     extent = Extent(
         promise=promise,

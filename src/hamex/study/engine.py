@@ -408,10 +408,10 @@ def timed(run: Callable[[Any], object], count: int, piece: Callable[[int], tuple
     """
     compiling, since = 0.0, 0.0
 
-    def listen(begins: bool) -> None:
+    def listen(expected: float) -> None:
         nonlocal compiling, since
         now = time.process_time()
-        compiling, since = (compiling, now) if begins else (compiling + now - since, now)
+        compiling, since = (compiling, now) if expected else (compiling + now - since, now)
 
     def seconds(payload: Any) -> float:
         before, begun = compiling, time.process_time()

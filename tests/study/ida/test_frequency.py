@@ -7,8 +7,7 @@ import pytest
 from scipy import integrate, stats
 
 from hamex.errors import InputError
-from hamex.study.ida.fragility import Fragility
-from hamex.study.ida.frequency import annual_frequency
+from hamex.study.ida.fragility import Fragility, annual_frequency
 
 FOUND = Fragility.from_capacities(
     [0.5, 0.8, 1.0, 1.3, 2.2], limit="drift ratio > 0.04", motions="synthetic", modelling=0.2, resamples=200

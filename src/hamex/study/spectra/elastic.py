@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
@@ -22,7 +22,7 @@ from hamex.files import check_writable, write_atomically
 from hamex.march import rotated
 from hamex.march import spectrum as kernels
 from hamex.march.lanes import padded
-from hamex.march.run import compiled, in_threads, processors, settled
+from hamex.march.run import awaited, compiled, fuses, in_threads, processors, settled
 from hamex.march.samples import input_energy
 from hamex.model.units import in_gravities
 from hamex.motion.ground import GroundMotion
@@ -195,6 +195,7 @@ INTERPOLATIONS = {
 MOST_PARTS = 4096  # of a step, for the shortest period let in
 SHORTEST = {"inside": kernels.FINEST / MOST_PARTS, "samples": 1e-6}  # period over step
 _BLOCK = 64  # oscillators of a task, at least
+_WORK = 3  # a sample of an oscillator, or a part of one, in units of an oscillator's step: for the choice to compile
 _WORTH_THREADS = 20_000_000  # oscillator-steps; below, starting threads costs more than they save
 
 QUANTITIES = {
@@ -286,16 +287,27 @@ class Elastic:
         """What can be computed."""
         return QUANTITIES
 
+    @cached_property
+    def compiles(self) -> bool:
+        """Whether kernels run compiled; decided once, as products are fused there, which shows in the last digits."""
+        work = 0.0
+        for record in self.records:
+            parts = np.maximum(kernels.FINEST * self.omega * record.step / math.pi, 1.0)
+            work += _WORK * record.a.size * float(parts.sum())
+        return fuses(work, settled(kernels.peaks, INSIDE=self.peaks == "inside"))
+
     def compute(self, name: str, known: Callable[[str], Array]) -> Array:
         """A result by name, (motion?, damping, period); ``known`` gives others."""
         if name in PSEUDO:
             return self.omega ** PSEUDO[name] * known("displacement")
         omega, zeta = self.omega.ravel(), self.zeta.ravel()
-        run = _energies if name == "input_energy" else peaks
 
         def go(task: tuple[int, slice]) -> Array:
             number, part = task
-            return run(self.records[number], omega[part], zeta[part], KINDS.get(name, 0), self.peaks)
+            given = (self.records[number], omega[part], zeta[part])
+            if name == "input_energy":
+                return _energies(*given, self.compiles)
+            return peaks(*given, KINDS[name], self.peaks, self.compiles)
 
         threads, chosen = tasks([record.a.size for record in self.records], omega.size, self.threads)
         found = in_threads(go, chosen, threads)
@@ -311,16 +323,19 @@ def _check_finite(name: str, found: Array) -> None:
         )
 
 
-def peaks(record: Accelerogram, omega: Array, zeta: Array, kind: int, where: str) -> Array:
+def peaks(record: Accelerogram, omega: Array, zeta: Array, kind: int, where: str, compiles: bool = True) -> Array:
     """Largest |q| of each oscillator."""
     out = np.empty(omega.size)
-    compiled(settled(kernels.peaks, INSIDE=where == "inside"))(record.a, record.step, omega, zeta, kind, out)
+    kernel = settled(kernels.peaks, INSIDE=where == "inside")
+    run = compiled(kernel) if compiles else awaited(kernel)
+    run(record.a, record.step, omega, zeta, kind, out)
     return out
 
 
-def _energies(record: Accelerogram, omega: Array, zeta: Array, kind: int, where: str) -> Array:
+def _energies(record: Accelerogram, omega: Array, zeta: Array, compiles: bool) -> Array:
     out = np.empty(omega.size)
-    compiled(input_energy)(record.a, record.step, omega, zeta, out)
+    run = compiled(input_energy) if compiles else input_energy
+    run(record.a, record.step, omega, zeta, out)
     return out
 
 

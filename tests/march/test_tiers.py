@@ -1,0 +1,435 @@
+"""Who compiles what a run lacks: orders, one process that works on them, and runs that change when it has come."""
+
+import importlib
+import json
+import os
+import subprocess
+import sys
+from collections import defaultdict, namedtuple
+from functools import partial
+
+import numpy as np
+import pytest
+
+import hamex as hx
+from hamex.cli import init
+from hamex.march import matrices, newton, run, samples, structure, tiers
+from hamex.march import spectrum as spectra
+from hamex.march.shear_frame import FrameHistory
+from hamex.schemes.shear_frame import frame_step
+from hamex.schemes.springs import kernel_of
+from hamex.study.spectra import elastic
+
+solving = importlib.import_module("hamex.solve")  # the name in hamex is the function's
+NOBODY = 2**22 + 1  # no process has this number
+
+
+@pytest.fixture
+def orders(tmp_path, monkeypatch):
+    """A folder of orders, a process that may be started, and what was started."""
+    monkeypatch.setattr(tiers, "folder", lambda: tmp_path)
+    monkeypatch.setattr(tiers, "shipped", lambda: None)
+    monkeypatch.setattr(run, "processors", lambda: 2)
+    monkeypatch.setenv(tiers.SWITCH, "on")
+    monkeypatch.setattr(run, "_UNCOMPILED", defaultdict(float))
+    for name, empty in {"_WANTED": set(), "_ORDERED": set(), "_AWAITED": {}, "_ARRIVED": []}.items():
+        monkeypatch.setattr(run, name, empty)
+    started = []
+
+    class Child:
+        def __init__(self, words, **how):
+            started.append((words, how))
+
+        def poll(self):
+            return None
+
+    monkeypatch.setattr(subprocess, "Popen", Child)
+    monkeypatch.setattr(tiers, "_started", [])
+    return started
+
+
+def ordered():
+    return [json.loads(file.read_text()) for file in sorted((tiers.folder() / "wanted").glob("*.json"))]
+
+
+# Kernels and their arguments in words -----------------------------------------------------------------------------
+
+
+def test_arguments_are_told_by_their_kinds():
+    import numba
+
+    from hamex.march.compiler import Held
+
+    frozen = np.zeros(3)
+    frozen.flags.writeable = False
+    nodes = np.zeros((4, 6))
+    history = FrameHistory(*([nodes] * 6), *([np.zeros(3, dtype=np.int64)] * 3))
+    given = [nodes, nodes.T, nodes[::2, ::2], nodes[:, 0], frozen, history, (1, nodes), 1, 2.5, True, None]
+    for value in given:
+        for by_pointer in (False, True):
+            told = json.loads(json.dumps(tiers.described(value, by_pointer)))
+            made = tiers.example(told)
+            if by_pointer and value is history:
+                assert numba.typeof(Held(made)) == numba.typeof(Held(history))
+            assert numba.typeof(made) == numba.typeof(value), told
+    own = namedtuple("own", "x")(1.0)
+    for value in (object(), [1.0], own):
+        with pytest.raises(TypeError):
+            tiers.described(value)
+
+
+def spring_law(p, r, e, tau, z, o, dz):
+    return 0.0, 0.0, 0
+
+
+def test_a_kernel_is_built_again_from_its_name_and_what_was_settled_in_it():
+    laws = [kernel_of(law, "mean", "a test") for law in (hx.Slider, hx.PowerLaw, hx.laws.Gap)]
+    around = run.around_law(structure.galerkin, "stepped", frame_step(hx.laws.IMK), inlines=True)
+    for kernel in (structure.galerkin, newton.newton, *laws, around, run.settled(spectra.peaks, INSIDE=False)):
+        built = run._built(json.loads(json.dumps(tiers.recipe(kernel))))
+        assert (built.__code__, tiers.recipe(built)) == (kernel.__code__, tiers.recipe(kernel))
+        assert run._kept_name(built) == run._kept_name(kernel)
+    with pytest.raises(TypeError, match="not ours"):
+        run._built("os:system")
+    # A law of the user's own stands in a file that is not run a second time.
+    mine = run.around_law(structure.galerkin, "spring_at", spring_law)
+    with pytest.raises(TypeError):
+        tiers.recipe(mine)
+    assert not run._can_order([mine])
+
+
+def test_what_compiling_took_is_kept_and_guessed_for_the_next_edition(orders):
+    assert tiers.seconds_of("hamex.march.new_0123") == tiers.GUESS
+    tiers.learn("hamex.march.new_0123", 1.5)
+    tiers.learn("hamex.march.other_0123", 2.5)
+    assert [tiers.seconds_of(f"hamex.march.{name}") for name in ("new_0123", "new_4567")] == [1.5, 1.5]
+    tiers.learn("hamex.march.new_4567", float("inf"))  # cannot be compiled; the next one may
+    assert [tiers.seconds_of(f"hamex.march.new_{digest}") for digest in ("4567", "89ab")] == [float("inf"), 1.5]
+    with (tiers.folder() / "times").open("a") as file:
+        file.write("torn hamex.march.new_0123\n3.0 hamex.march.new_0123")
+    assert tiers.seconds_of("hamex.march.new_0123") == 3.0
+
+
+# Orders -----------------------------------------------------------------------------------------------------------
+
+LONG = (np.array([1.0, 3.0, 0.0]), 0.0, 0, 0.5)  # arguments of `nodes`
+
+
+def test_a_run_orders_what_it_lacks_and_goes_on_without(orders, monkeypatch):
+    monkeypatch.setattr(run, "_at_hand", lambda kernel: False)
+    out = np.zeros(2)
+    run.march(samples.nodes, LONG, (out,), run.WORTH_COMPILING - 1)
+    assert (ordered(), orders) == ([], [])  # compiled code would not be taken for so little
+    for _ in range(2):  # once
+        run.march(samples.nodes, LONG, (out,), run.WORTH_COMPILING)
+    assert out.tolist() == [1.0, 2.0]
+    ((words, how),) = orders
+    assert words == [sys.executable, "-P", "-m", "hamex", "warm", "--asked-by", str(os.getpid())]
+    assert how["start_new_session"]
+    assert how["env"][tiers.SWITCH] == "off"
+    (job,) = ordered()
+    assert job["kernel"] == "hamex.march.samples:nodes"
+    assert not run.waiting()  # it cannot change on its way
+
+
+def test_a_run_that_can_change_is_told_when_all_has_come(orders, monkeypatch):
+    monkeypatch.setattr(run, "_at_hand", lambda kernel: kernel is matrices.backsolve)
+    tiers.learn(run._kept_name(newton.newton), 1.0)  # before: what was kept is lost
+    assert not run.worth_compiling(run.WORTH_COMPILING, newton.newton, matrices.factorise, matrices.backsolve)
+    assert (run.waiting(), run.arrivals()) == (True, 0)
+    tiers.learn(run._kept_name(newton.newton), 1.0)
+    assert run.arrivals() == 0
+    tiers.learn(run._kept_name(matrices.factorise), 1.0)
+    assert [run.arrivals(), run.arrivals()] == [1, 1]
+    assert not run.waiting()
+
+
+def test_a_run_that_can_change_on_its_way_does_not_compile_itself(orders, monkeypatch):
+    monkeypatch.setattr(run, "_at_hand", lambda kernel: False)
+    much = 10 * run.FIRST_TIME * run.WORTH_COMPILING
+    assert not run.worth_compiling(much, newton.newton, matrices.factorise)
+    assert run.worth_compiling(much, structure.galerkin, waits=False)
+    assert run.worth_compiling(1, newton.newton, matrices.factorise)  # it should have come long ago
+
+
+@pytest.mark.parametrize("why", ["switched off", "one processor", "a law of one's own", "it cannot be compiled"])
+def test_where_nobody_else_compiles_a_run_does_when_that_pays(why, orders, monkeypatch):
+    monkeypatch.setattr(run, "_at_hand", lambda kernel: False)
+    kernel, much = newton.newton, run.FIRST_TIME * run.WORTH_COMPILING
+    if why == "switched off":
+        monkeypatch.setenv(tiers.SWITCH, "off")
+    elif why == "one processor":
+        monkeypatch.setattr(run, "processors", lambda: 1)
+    elif why == "a law of one's own":
+        kernel = run.around_law(structure.galerkin, "spring_at", spring_law)
+    else:
+        tiers.learn(run._kept_name(kernel), float("inf"))
+    assert not run.worth_compiling(much // 2, kernel)
+    assert run.worth_compiling(much, kernel) is (why != "it cannot be compiled")
+    run.place(newton.newton, 1.0, compile=False)
+    assert (ordered(), orders, run.waiting()) == ([], [], False)
+
+
+def test_orders_are_compiled_and_told(orders):
+    for address in (False, True):
+        job = {"kernel": "hamex.march.samples:horner", "kinds": [], "by_address": address}  # too few arguments
+        tiers.order(job)
+    tiers.order(
+        {
+            "kernel": "hamex.march.samples:nodes",
+            "kinds": [tiers.described(value) for value in (*LONG, np.zeros(2))],
+            "by_address": False,
+        }
+    )
+    (tiers.folder() / "wanted" / "torn.json").write_text('{"kernel"')
+    assert len(orders) == 1  # one process for all
+    run.compile_orders()
+    assert not any((tiers.folder() / "wanted").iterdir())
+    assert tiers.Lock("child").is_free()
+    names = dict(tiers.lines())
+    assert names[run._kept_name(samples.nodes)] < float("inf")
+    assert names[run._kept_name(samples.horner)] == float("inf")
+    assert run.compiled(samples.nodes).overloads
+
+
+def test_one_process_compiles_and_one_writes(orders):
+    lock, other = tiers.Lock("child"), tiers.Lock("child")
+    assert lock.is_free()
+    assert lock.take()
+    assert not other.is_free()
+    assert not other.take()
+    tiers.start()
+    assert orders == []
+    tiers.order({"kernel": "hamex.march.samples:nodes", "kinds": [], "by_address": False})
+    run.compile_orders()  # as a second process: it leaves the orders to the first
+    assert len(ordered()) == 1
+    lock.give()
+    assert other.take()
+    with tiers.one_writer():
+        assert not tiers.Lock("writing").is_free()
+    assert tiers.Lock("writing").is_free()
+
+
+def test_the_lock_of_a_process_that_was_killed_is_free(orders):
+    lock = tiers.Lock("child")
+    assert lock.take()
+    pid, host = lock.path.read_text().split()
+    lock.path.write_text(f"{NOBODY} {host}")
+    assert lock.is_free()
+    lock.path.write_text(f"{NOBODY} another-{host}")  # whose processes cannot be asked for: its age decides
+    assert not lock.is_free()
+    old = lock.path.stat().st_mtime - 2 * tiers.FORGOTTEN
+    os.utime(lock.path, (old, old))
+    assert lock.is_free()
+    lock.touch()
+    assert not lock.is_free()
+    lock.path.write_text(f"{NOBODY} {host}")
+    tiers.start()
+    assert len(orders) == 1
+    assert lock.take()
+    assert lock.path.read_text().split()[0] == pid
+
+
+# Places -----------------------------------------------------------------------------------------------------------
+
+
+def test_without_a_place_to_write_a_temporary_one_serves(tmp_path, monkeypatch):
+    def refused(path, mode, *_, **__):
+        return False
+
+    monkeypatch.setattr(os, "access", refused)  # as on a read-only disk; root may write everywhere
+    monkeypatch.setattr(tiers.tempfile, "tempdir", str(tmp_path))
+    tiers.temporary.cache_clear()
+    try:
+        place = tiers._folder.__wrapped__(str(tmp_path / "chosen"))
+        assert place == tiers.temporary.__wrapped__()
+        assert place.parent == tmp_path
+        if os.name != "nt":
+            place.chmod(0o777)  # others could put code there
+            assert tiers.temporary.__wrapped__() not in (place, tmp_path)
+    finally:
+        tiers.temporary.cache_clear()
+
+
+def test_a_kernel_without_a_place_is_kept_in_a_temporary_one(tmp_path, monkeypatch):
+    from numba.core import caching
+
+    from hamex.march import compiler
+
+    monkeypatch.setattr(tiers, "temporary", lambda: tmp_path)
+    monkeypatch.setattr(compiler._Places, "_locator_classes", [compiler._TemporaryPlace])
+    assert caching.CompileResultCacheImpl._locator_classes[-1] is not compiler._TemporaryPlace
+    kept = compiler.KernelCache(samples.nodes, lambda seconds: None)
+    assert kept.cache_path.startswith(str(tmp_path))
+    assert not kept.is_there()
+
+
+def test_kernels_that_the_owner_left_serve_those_who_cannot_write_there(tmp_path, monkeypatch):
+    import numba
+
+    from hamex.march import compiler
+
+    monkeypatch.delenv("NUMBA_CACHE_DIR", raising=False)
+    monkeypatch.setattr(tiers, "folder", lambda: tmp_path)
+    monkeypatch.setattr(tiers, "temporary", lambda: tmp_path / "own")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    (tmp_path / "thrice_of.py").write_text("def thrice(x):\n    return 3.0 * x\n", encoding="utf-8")
+    thrice = importlib.import_module("thrice_of").thrice
+    told = []
+    assert compiler.keep(numba.njit(thrice), told.append)(1.5) == 4.5
+    assert len(told) == 2
+    monkeypatch.setattr(compiler._Places, "_locator_classes", [compiler._TemporaryPlace])
+    machine = compiler.keep(numba.njit(thrice), told.append)
+    assert machine._cache.cache_path.startswith(str(tmp_path / "own"))
+    assert machine._cache.is_there()
+    assert machine(2.5) == 7.5
+    assert len(told) == 2
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "chosen"))  # then nothing else counts
+    assert not compiler.KernelCache(thrice, told.append).is_there()
+
+
+# A run changes on its way -----------------------------------------------------------------------------------------
+
+FRAME = partial(hx.shear_frame, [60.0] * 3, 25e3, heights=3.2, weights=590.0, units=hx.Units("m", "kN"))
+SLIDER = hx.Slider(20.0, kinematic=1500.0)
+MARCHES = {
+    "structure": (FRAME(hx.modal(0.03), laws=SLIDER), hx.Galerkin(0.02)),
+    "shear frame": (FRAME(hx.rayleigh(0.03), laws=SLIDER), hx.Galerkin(0.02)),
+    "Newmark": (FRAME(hx.modal(0.03), laws=SLIDER), hx.Newmark(0.02, safeguarded=True)),
+    "two stages": (FRAME(hx.modal(0.03), laws=SLIDER), hx.Galerkin(0.02, degree=2)),
+    "leap-frog": (FRAME(laws=SLIDER), hx.LeapFrog(0.01)),
+    "oscillator": (hx.oscillator(1.0, 225.0, damping=1.5, law=hx.Slider(0.1)), hx.Galerkin(0.02)),
+}
+BLOCKS, BLOCK = 5, 9
+
+
+@pytest.mark.parametrize("march", MARCHES)
+def test_where_a_run_changes_to_compiled_code_changes_no_bit(march, monkeypatch):
+    model, scheme = MARCHES[march]
+    load = hx.el_centro().scaled(9).on(model, g=9.80665)
+    problem = hx.Problem(model, load, BLOCKS * BLOCK * scheme.step)
+    monkeypatch.setattr(run, "FIRST_TIME", float("inf"))
+    monkeypatch.setattr(run, "WORTH_COMPILING", 1)
+    found = []
+    for change in range(BLOCKS + 1):  # compiled from that block on; the last: never
+        ended, asked = [], set()
+
+        def at_hand(kernel, ended=ended, asked=asked, change=change):
+            asked.add(len(ended) >= change)
+            return len(ended) >= change
+
+        def came(ended=ended, change=change):
+            return int(change > 0 and len(ended) >= change)
+
+        monkeypatch.setattr(run, "_at_hand", at_hand)
+        monkeypatch.setattr(run, "arrivals", came)
+        told = {"limit": hx.Limit(stop=False), "progress": lambda *_, ended=ended: ended.append(1)}
+        solution = solving.run(problem, scheme, block=BLOCK, quiet=True, **told)
+        assert len(ended) == BLOCKS
+        assert asked == ({True} if change == 0 else {False} if change == BLOCKS else {False, True})
+        names = ("displacement", "momentum", "slip", "force")
+        found.append([solution.values(name).tobytes() for name in names] + [solution.final.displacement.tobytes()])
+    assert np.abs(solution.values("slip")).max() > 0
+    assert all(bits == found[0] for bits in found)
+
+
+def test_a_run_that_waits_looks_at_every_block(orders, monkeypatch):
+    model, scheme = MARCHES["structure"]
+    problem = hx.Problem(model, hx.el_centro().on(model), 2.0)
+    monkeypatch.setattr(run, "WORTH_COMPILING", 1)
+    monkeypatch.setattr(run, "_at_hand", lambda kernel: False)
+    monkeypatch.setattr(solving, "_BLOCK", 20 * 6)
+    looked = []
+    monkeypatch.setattr(run, "arrivals", lambda: bool(looked.append(1)))
+    hx.solve(problem, scheme, limit=hx.Limit(stop=False))
+    assert len(looked) == 1 + 4
+    names = [job["kernel"] for job in ordered()]
+    assert {"hamex.march.structure:galerkin", "hamex.march.newton:newton"} < {str(name) for name in names}
+    assert len(names) == 6  # with the load's, the band's and the law's
+
+
+# Spectra ----------------------------------------------------------------------------------------------------------
+
+
+MOTION = hx.GroundMotion(hx.el_centro().acceleration[:400], step=0.02, unit="g")
+
+
+@pytest.mark.parametrize("peaks", ["inside", "samples"])
+def test_uncompiled_spectra_agree_and_say_so(peaks, orders, monkeypatch):
+    periods = np.geomspace(0.05, 3.0, 9)
+
+    def found(at_hand):
+        monkeypatch.setattr(run, "_at_hand", lambda kernel: at_hand)
+        spec = hx.spectrum(MOTION, periods, [0.02, 0.1], g=9.80665, peaks=peaks)
+        return spec, np.stack([spec.values(name) for name in spec.names])
+
+    (plain, slow), (machine, fast) = found(False), found(True)
+    np.testing.assert_allclose(slow, fast, rtol=1e-13)
+    assert plain.attributes["kernels"] == "uncompiled"
+    assert "kernels" not in machine.attributes
+    monkeypatch.setenv(tiers.SWITCH, "off")  # then digits depend on no other run
+    assert found(False)[1].tobytes() == fast.tobytes()
+
+
+def test_a_spectrum_is_compiled_where_that_pays(orders, monkeypatch):
+    monkeypatch.setattr(run, "_at_hand", lambda kernel: False)
+    record = elastic.Accelerogram(np.zeros(1001), 0.01)
+
+    def compiles(count):
+        return elastic.Elastic(
+            (record,), False, np.full((1, count), 6.0), np.full((1, count), 0.05), "inside", 1
+        ).compiles
+
+    assert [compiles(count) for count in (10, 100, 2000)] == [False, False, True]
+
+
+# The command ------------------------------------------------------------------------------------------------------
+
+
+def test_warm_says_what_it_compiled_and_what_was_there(monkeypatch, capsys):
+    def compiles():
+        assert run.WORTH_COMPILING == 0
+        run._tell(2.0)
+        sum(range(1000))
+        run._tell(0.0)
+
+    monkeypatch.setattr(init, "common", lambda: {"new": compiles, "old": lambda: None})
+    worth = run.WORTH_COMPILING
+    init.warm()
+    out = capsys.readouterr().out
+    new, old, both = out.splitlines()
+    assert "compiled in" in new
+    assert old.endswith("there already")
+    assert both.startswith("1 compiled, 1 there already")
+    assert worth == run.WORTH_COMPILING
+
+
+@pytest.mark.heavy
+def test_everything_common_compiles(monkeypatch, capsys):
+    init.warm()
+    init.warm()
+    assert "0 compiled" in capsys.readouterr().out.splitlines()[-1]
+
+
+COLD = """
+import os, sys
+import numpy as np
+from hamex.march import run, samples, tiers
+run.processors = lambda: 2
+run.march(samples.nodes, (np.array([1.0, 3.0, 0.0]), 0.0, 0, 0.5), (np.zeros(2),), run.WORTH_COMPILING)
+for child in tiers._started:
+    child.wait()
+print("numba" in sys.modules, len(tiers.lines()), len(list((tiers.folder() / "wanted").iterdir())))
+"""
+
+
+@pytest.mark.heavy
+def test_a_cold_process_leaves_a_warm_one_behind(tmp_path):
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path), tiers.SWITCH: "on"}
+
+    def said():
+        ran = subprocess.run([sys.executable, "-c", COLD], env=environment, capture_output=True, text=True, check=True)
+        return ran.stdout.split()
+
+    assert said() == ["False", "1", "0"]
+    assert said() == ["True", "1", "0"]
