@@ -126,8 +126,8 @@ def say(seconds: float) -> None:
 
 
 def described(value: Any, by_pointer: Tuples = ()) -> Any:
-    """The kind of an argument in words of JSON; a TypeError for what has none. ``by_pointer``: tuples that are taken so,
-    with all tuples within them."""
+    """The kind of an argument in words of JSON; a TypeError for what has none. ``by_pointer``: tuples that are taken
+    so, with all tuples within them."""
     if isinstance(value, np.ndarray):
         layout = "C" if value.flags.c_contiguous else "F" if value.flags.f_contiguous else "A"
         return ["array", value.dtype.str, value.ndim, layout, bool(value.flags.writeable)]
