@@ -13,10 +13,10 @@ import pytest
 
 import hamex as hx
 from hamex.cli import init
-from hamex.march import matrices, newton, run, samples, structure, tiers
+from hamex.march import followed, matrices, newton, run, samples, structure, tiers
 from hamex.march import spectrum as spectra
 from hamex.march.shear_frame import FrameHistory
-from hamex.schemes.shear_frame import frame_step
+from hamex.schemes.shear_frame import around_step
 from hamex.schemes.springs import kernel_of
 from hamex.study.spectra import elastic
 
@@ -84,7 +84,7 @@ def spring_law(p, r, e, tau, z, o, dz):
 
 def test_a_kernel_is_built_again_from_its_name_and_what_was_settled_in_it():
     laws = [kernel_of(law, "mean", "a test") for law in (hx.Slider, hx.PowerLaw, hx.laws.Gap)]
-    around = run.around_law(structure.galerkin, "stepped", frame_step(hx.laws.IMK), inlines=True)
+    around = around_step(followed.one_frame, [hx.laws.IMK])
     for kernel in (structure.galerkin, newton.newton, *laws, around, run.settled(spectra.peaks, INSIDE=False)):
         built = run._built(json.loads(json.dumps(tiers.recipe(kernel))))
         assert (built.__code__, tiers.recipe(built)) == (kernel.__code__, tiers.recipe(kernel))
@@ -292,8 +292,10 @@ def test_kernels_that_the_owner_left_serve_those_who_cannot_write_there(tmp_path
 
 FRAME = partial(hx.shear_frame, [60.0] * 3, 25e3, heights=3.2, weights=590.0, units=hx.Units("m", "kN"))
 SLIDER = hx.Slider(20.0, kinematic=1500.0)
+BRACE = hx.Link("brace", None, 1, 2e4, SLIDER)
 MARCHES = {
-    "structure": (FRAME(hx.modal(0.03), laws=SLIDER), hx.Galerkin(0.02)),
+    "structure": (FRAME(hx.modal(0.03), laws=SLIDER, links=[BRACE]), hx.Galerkin(0.02)),
+    "modal frame": (FRAME(hx.modal(0.03), laws=SLIDER), hx.Galerkin(0.02)),
     "shear frame": (FRAME(hx.rayleigh(0.03), laws=SLIDER), hx.Galerkin(0.02)),
     "Newmark": (FRAME(hx.modal(0.03), laws=SLIDER), hx.Newmark(0.02, safeguarded=True)),
     "two stages": (FRAME(hx.modal(0.03), laws=SLIDER), hx.Galerkin(0.02, degree=2)),
@@ -338,7 +340,7 @@ def test_a_run_that_waits_looks_at_every_block(orders, monkeypatch):
     problem = hx.Problem(model, hx.el_centro().on(model), 2.0)
     monkeypatch.setattr(run, "WORTH_COMPILING", 1)
     monkeypatch.setattr(run, "_at_hand", lambda kernel: False)
-    monkeypatch.setattr(solving, "_BLOCK", 20 * 6)
+    monkeypatch.setattr(solving, "_BLOCK", 20 * 7)
     looked = []
     monkeypatch.setattr(run, "arrivals", lambda: bool(looked.append(1)))
     hx.solve(problem, scheme, limit=hx.Limit(stop=False))
