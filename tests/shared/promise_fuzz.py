@@ -285,7 +285,7 @@ def needed(model, scheme, seed, tries=300):
         return promise.weakest(form, matrices(model), h) is not None
     table, springs = scheme.table(), len(model.springs)
     try:
-        maps = stage_maps(model, table, h, np.zeros((len(model.dofs), 1)), extended=False)
+        maps = stage_maps(model, table, h, np.zeros((len(model.dofs), 1)))
     except InputError:
         return True
     own, q = per_spring(model), len(table.c)

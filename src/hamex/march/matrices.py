@@ -15,6 +15,8 @@ from typing import Any, NamedTuple
 
 Array = Any
 
+_AT_REST = 1.0 - 1e-13  # of the tangent at rest: what is closer to it is rounding
+
 
 class Rows(NamedTuple):
     """A matrix in compressed rows plus low · diag(low_weight) · lowᵀ."""
@@ -202,9 +204,6 @@ class Softened(NamedTuple):
     many: Array  # (1,) how many they are
     cap: Array  # (spring, spring): Cholesky factor of D⁻¹ − BᵀGB for them, transposed
     room: Array  # (n,)
-
-
-_AT_REST = 1.0 - 1e-13  # of the tangent at rest: what is closer to it is rounding
 
 
 def soften(matrix: Softened, T: Array) -> float:

@@ -37,7 +37,7 @@ from hamex.names import Shown
 
 Array = NDArray[Any]
 Matrix = Any  # a NumPy array or a SciPy sparse array; both know shape, @ and .T
-Found = TypeVar("Found")
+Answer = TypeVar("Answer")
 _ITERATED = 20_000  # dofs of a body in space beyond which the factors of its masses cost more than iterations
 
 
@@ -195,7 +195,7 @@ class Model(Layout, Shown):
         return quadratic(rate, c.matrix) + ((rate @ c.shapes) ** 2 @ c.weights)
 
 
-def once(ask: Callable[[Model], Found]) -> Callable[[Model], Found]:
+def once(ask: Callable[[Model], Answer]) -> Callable[[Model], Answer]:
     """A question about a model, answered once for each: models do not change, and many runs ask the same of one.
 
     The answer is kept with the model, as what it knows of itself; nobody may write to it.
@@ -203,14 +203,14 @@ def once(ask: Callable[[Model], Found]) -> Callable[[Model], Found]:
     place = f"{ask.__module__}.{ask.__name__}"
 
     @wraps(ask)
-    def answer(model: Model) -> Found:
+    def asked(model: Model) -> Answer:
         known: dict[str, Any] = vars(model)
         if place not in known:
             known[place] = ask(model)
-        found: Found = known[place]
-        return found
+        answer: Answer = known[place]
+        return answer
 
-    return answer
+    return asked
 
 
 def entries(matrix: Matrix) -> Array:
