@@ -19,7 +19,6 @@ from hamex.model.inputs import few
 from hamex.model.record import Model, Modes, modes
 from hamex.model.units import Units
 from hamex.motion.ground import GroundMotion
-from hamex.solution.files import level_dofs
 from hamex.solution.outline import unit, variable
 from hamex.solution.shaking import GROUND
 from hamex.solution.solution import Solution
@@ -112,6 +111,8 @@ def structure_tables(solution: Solution) -> dict[str, Any]:
 
 def floor_peaks(solution: Solution) -> dict[str, dict[str, Any]]:
     """Peaks of the dofs that move levels sideways; those of all nodes may be vertical, or of a node without mass."""
+    from hamex.solution.files import level_dofs
+
     levels = level_dofs(solution)
     own = [place for place, dof in enumerate(solution.dofs) if dof in (levels or ())]
     found: dict[str, dict[str, Any]] = {}

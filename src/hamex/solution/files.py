@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 from hamex.errors import FileError, InputError
 from hamex.files import FORMATS, check_writable, write_atomically
 from hamex.problem import ON_DOFS
-from hamex.solution import containers
 from hamex.solution.fields import Times
 from hamex.solution.keeping import body_tree, model_tree, names_tree, packed, problem_tree, scheme_tree, sized
 from hamex.solution.outline import ENERGIES, Answers, Extent, variable
@@ -104,6 +103,8 @@ def _netcdf(solution: Answers, path: Path, problem: bool) -> None:
 
 
 def _image(solution: Answers, problem: bool) -> bytes:
+    from hamex.solution.containers import group_of, image
+
     kept = solution.source if problem and isinstance(solution.source, Run) else None
     trees: dict[str, Any] = {}
     if kept is not None:
@@ -118,8 +119,8 @@ def _image(solution: Answers, problem: bool) -> bytes:
             }
     if kept is None and solution.layout.body is not None:
         trees["body"] = _without_problem(solution)
-    results = containers.group_of(_labelled(solution, kept is not None))
-    return containers.image({"": results, **{name: sized(packed(tree)) for name, tree in trees.items()}})
+    results = group_of(_labelled(solution, kept is not None))
+    return image({"": results, **{name: sized(packed(tree)) for name, tree in trees.items()}})
 
 
 def _without_problem(solution: Answers) -> dict[str, Any]:
