@@ -173,6 +173,7 @@ def common() -> dict[str, Callable[[], object]]:
     oscillator = hx.oscillator(1, 225, damping=1.5, law=hx.Slider(0.27, viscosity=1.5))
     damper = hx.Link("damper", None, 1, 2e4, hx.PowerLaw(100.0, 0.3))
     one, modal = hx.Galerkin(0.01), hx.modal(0.03)
+    located = hx.Galerkin(0.01, degree=2, locate=True), hx.Galerkin(0.01, degree=2, tolerance=1e-4)
     return {
         "oscillators": solved(oscillator, one, hx.Galerkin(0.01, load="end"), hx.Newmark(0.01)),
         "shear frames, Rayleigh damping": solved(building(hx.rayleigh(0.03), slider), one),
@@ -180,6 +181,7 @@ def common() -> dict[str, Callable[[], object]]:
         "shear frames, dampers": solved(building(modal, slider, damper), one),
         "frames with hinges": solved(frame(), one),
         "elements of two stages": solved(building(modal, slider, damper), hx.Galerkin(0.01, degree=2)),
+        "steps that are located or halved": solved(building(modal, slider), *located),
         "elastic spectra": spectra,
         "spectra of constant ductility": yielding,
         "batches of oscillators": batches,

@@ -39,7 +39,7 @@ from hamex.problem.loads import loads_between
 from hamex.schemes._generated import linear_element as linear_element_form
 from hamex.schemes.prepare import FILLED, LONG, lift, softening
 from hamex.schemes.promised import check_promise
-from hamex.schemes.scheme import How, Ran
+from hamex.schemes.scheme import How, Ran, room_for
 from hamex.schemes.springs import States, can_break, effort_of, law_kernels, prepared_springs, spring_blocks, states
 
 if TYPE_CHECKING:
@@ -256,9 +256,9 @@ class ShearFrameMarch:
     def _start(self, now: Mapping[str, Array], steps: int) -> FrameHistory:
         """Histories with the state at the start in their first rows."""
         n, hardens = len(self.problem.model.dofs), self.hardens
-        u, p, slip = (np.empty((steps + 1, n)) for _ in range(3))
-        X, w = (np.empty((hardens * steps + 1, n)) for _ in range(2))
-        F, branch = np.empty((steps, n)), now.get("branch", np.zeros(n)).astype(np.int64)
+        whole, hard = (steps + 1, n), (hardens * steps + 1, n)
+        u, p, slip, X, w, F = room_for(whole, whole, whole, hard, hard, (steps, n))
+        branch = now.get("branch", np.zeros(n)).astype(np.int64)
         u[0], p[0], slip[0] = now["displacement"], now["momentum"], now["slip"]
         X[0], w[0] = now["back_force"], now["accumulated_slip"]
         solves, searches = (np.zeros(steps, dtype=np.int64) for _ in range(2))
@@ -424,7 +424,7 @@ class FollowedFrame:
             start = model.deformation(now["displacement"])
             now = {**now, **at_start(model.laws, model.spring_stiffness, start, now)}
         n, many = len(model.dofs), states.size
-        u, p, z, F = (np.empty((steps + 1, size)) for size in (n, n, many, n))
+        u, p, z, F = room_for(*((steps + 1, size) for size in (n, n, many, n)))
         F, u[0], p[0], z[0] = F[1:], now["displacement"], now["momentum"], states.packed(now)
         solves, events = np.zeros(steps, dtype=np.int64), self._events(steps)
         push = np.zeros((steps, n))  # channel by channel: where a run is cut changes no bit
