@@ -89,14 +89,12 @@ def test_compiled_and_plain_agree_in_every_bit(name):
 
 # These have tests of their own.
 STRUCTURES = {
-    "cells",
     "compiler",
     "conjugate",
     "followed",
     "lanes",
     "leapfrog",
-    "linear",
-    "lumped",
+    "located",
     "matrices",
     "newton",
     "oscillators",
@@ -107,7 +105,6 @@ STRUCTURES = {
     "shear_frames",
     "spectrum",
     "springs",
-    "stage_march",
     "stage_newton",
     "stage_springs",
     "stages",
