@@ -175,10 +175,16 @@ def test_steps_beyond_the_promise_are_refused_before_an_analysis(client):
     assert answer.status_code == 422
     assert answer.json()["field"] == "scheme.step"
     assert "scheme.step must be below 0." in answer.json()["message"]
+
+
+def test_storeys_of_several_laws_are_analysed_too(client):
+    law = next(law for law in law_choices() if law["kind"] == "imk")
     mixed = to_collapse(None)
     mixed["model"] = {key: value for key, value in mixed["model"].items() if key != "law"}
     mixed["model"]["laws"] = [table(law), {"yield_force": FORCE}]
-    assert "of one law" in client.post("/api/study/ida", json=mixed).json()["message"]
+    result = finished(client, started(client, mixed))["result"]
+    assert result["collapse"]
+    assert len(result["capacities"]) == 2
 
 
 @pytest.mark.heavy
@@ -234,3 +240,12 @@ def test_the_page_shows_a_storey_that_loses_its_strength(page, studio, watched):
     promises.get_by_text(", cut from 0.2 s").wait_for()
     assert promise.locator(".message").inner_text() == ""
     watched.complaints.clear()  # the browser's own line about the status 422
+
+
+@pytest.mark.heavy
+def test_the_sketch_of_the_oscillator_names_its_law(page, studio):
+    law = next(law for law in law_choices() if law["kind"] == "menegotto_pinto")
+    page.goto(f"{studio}/#oscillator")
+    page.locator("#residual[data-value]").wait_for()
+    page.select_option('#oscillator [data-name="law"] select', law["kind"])
+    page.locator("#oscillator .sketch text", has_text=law["name"]).wait_for()

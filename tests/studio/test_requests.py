@@ -46,8 +46,8 @@ seen: Counter[str] = Counter()
 # These read the same table as a sibling that is sent malformed requests in every run.
 SAME_TABLE = (
     *("/api/home/problem", "/api/home/csv", "/api/home/netcdf", "/api/home/page"),
-    *("/api/derive/latex", "/api/derive/page", "/api/derive/python"),
-    *("/api/study/spectrum/python", "/api/study/ida/file", "/api/study/ida/python", "/api/paper/python"),
+    *("/api/derive/latex", "/api/derive/page"),
+    *("/api/study/spectrum/python", "/api/study/ida/python", "/api/paper/python"),
 )
 # What these ask for when nothing is wrong takes seconds; their own tests ask for it.
 LONG = ("/api/waves/bar", "/api/paper")

@@ -171,7 +171,7 @@ def _check_size(request: IdaRequest, first: StudyFile) -> None:
         raise InputError('scheme.kind must be "galerkin" of degree 1 in the studio; `hamex ida` takes any scheme')
     if not study.together:
         raise InputError(
-            "[model] the studio studies oscillators and shear frames without links, of one law, that need not come to "
+            "[model] the studio studies oscillators and shear frames without links that need not come to "
             "rest; `hamex ida` takes any model"
         )
     longest = study.scheme.longest_step(study.template) if isinstance(study.template, Model) else math.inf

@@ -218,7 +218,9 @@ def test_newmark_asks_them_at_the_nodes(name):
 def test_a_dear_law_counts_for_more_in_the_choice_to_compile(monkeypatch):
     """Bouc and Wen's law is solved along its path: as plain Python a step of it takes many times that of a bilinear."""
     counted = []
-    monkeypatch.setattr("hamex.schemes.onestage.worth_compiling", lambda work, *_: bool(counted.append(work)))
+    for route in ("onestage", "shear_frame"):
+        place = f"hamex.schemes.{route}.worth_compiling"
+        monkeypatch.setattr(place, lambda work, *_: bool(counted.append(work)))
     for name in ("two points", "bouc-wen"):
         hx.solve(pushed(frame(LAWS[name]), steps=10), hx.Galerkin(0.02, law="path"))
     assert counted[1] > 4 * counted[0]

@@ -170,7 +170,10 @@ interface Stage {
   parts: HTMLElement[];
   plots: Record<string, HTMLElement>;
   player: {root: HTMLElement; pause(): void; set(seconds: number, at?: number): void};
-  show(answer: HistoryAnswer, options?: {viscosity?: boolean; storey?: number; isolated?: boolean; fresh?: boolean}): void;
+  show(
+    answer: HistoryAnswer,
+    options?: {viscosity?: boolean; law?: string; storey?: number; isolated?: boolean; fresh?: boolean},
+  ): void;
 }
 /** What the pages of histories ask for: a problem file and perhaps a second scheme. */
 interface HistoryRequest {

@@ -22,6 +22,12 @@ const offered = (law) => LAWS.find(({kind}) => kind === law);
 export const degrades = ({law}) => offered(law) !== undefined;
 
 /**
+ * What the law is called.
+ * @param {Law} state
+ */
+export const lawName = ({law}) => offered(law)?.name ?? SLIDER;
+
+/**
  * The table of a law, for a spring of this strength and stiffness.
  * @param {Law} state
  * @param {number} force

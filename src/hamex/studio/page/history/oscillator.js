@@ -383,7 +383,7 @@ export const oscillatorView = historyView({
   adapt,
   stage: oscillatorStage,
   request,
-  options: (state) => ({viscosity: state.viscosity > 0 && !Laws.degrades(state)}),
+  options: (state) => ({viscosity: state.viscosity > 0 && !Laws.degrades(state), law: Laws.lawName(state)}),
   varied: (state) => {
     const has = {
       yieldForce: state.yields && !state.byStrength,

@@ -19,6 +19,7 @@ const AT_REST = {
   groundPeak: 0,
   yields: true,
   viscosity: true,
+  law: "slider",
   slipping: false,
   groundWords: "",
 };
@@ -84,7 +85,7 @@ export function oscillatorStage() {
     point = dot(loop);
   const groundChanged = changes(),
     periodsChanged = changes();
-  /** @type {(OscillatorHistory & {viscosity: boolean}) | null} */
+  /** @type {(OscillatorHistory & {viscosity: boolean, law: string}) | null} */
   let shown = null;
 
   const player = Player((time) => {
@@ -100,6 +101,7 @@ export function oscillatorStage() {
       groundPeak: answer.ground.peak,
       yields: shown.yields,
       viscosity: shown.viscosity,
+      law: shown.law,
       slipping: i > 0 && slip[i] !== slip[i - 1],
       groundWords: `${answer.ground.kind === "ground" ? "ground acceleration" : "force"} ${short(ground, 3)} ${answer.ground.unit}`,
     });
@@ -113,9 +115,9 @@ export function oscillatorStage() {
   sketch.move(AT_REST);
 
   /** @type {Stage["show"]} */
-  function show(answer, {viscosity = true, fresh = false} = {}) {
+  function show(answer, {viscosity = true, law = "slider", fresh = false} = {}) {
     const history = read(answer);
-    shown = {...history, viscosity};
+    shown = {...history, viscosity, law};
     numbers.show(answer);
     ground.words.textContent = answer.ground.kind === "ground" ? "Ground acceleration" : "Force on the mass";
     ground.note.textContent = `${answer.ground.source}, peak ${short(answer.ground.peak, 3)} ${answer.ground.unit}`;

@@ -74,7 +74,7 @@ export function oscillator() {
       class: "sketch",
       viewBox: "25 10 560 240",
       role: "img",
-      "aria-label": "mass on a spring with a slider and dashpots",
+      "aria-label": "mass on a spring that may yield, with dashpots",
     },
     wall,
     hatch,
@@ -97,9 +97,9 @@ export function oscillator() {
 
   /**
    * @param {{u: number, slip: number, scale: number, ground: number, groundPeak: number, groundWords: string,
-   *   slipping: boolean, yields: boolean, viscosity: boolean}} state
+   *   slipping: boolean, yields: boolean, viscosity: boolean, law: string}} state
    */
-  function move({u, slip, scale, ground, groundPeak, groundWords, slipping, yields, viscosity}) {
+  function move({u, slip, scale, ground, groundPeak, groundWords, slipping, yields, viscosity, law}) {
     const x = 400 + (SPAN * u) / scale,
       s = (SPAN * slip) / scale;
     if (x !== place.u || s !== place.s) {
@@ -120,6 +120,7 @@ export function oscillator() {
       place.u = x;
       place.s = s;
     }
+    sliderLabel.textContent = law;
     sliderLabel.style.display = yields ? "" : "none";
     etaLabel.style.display = yields && viscosity ? "" : "none";
     friction.style.stroke = slipping ? "var(--bad)" : "";
