@@ -132,8 +132,9 @@ def test_the_python_blocks_of_a_page_run(read, request, code, tmp_path):
     assert read(code, tmp_path)[1] == ""
 
 
-# Many seconds: tests/paper runs the first two by their commands, tests/cli has a file for each of the others.
-LONG = {"README.md": {"audit", "paper", "ida", "spectrum", "region"}}
+# Many seconds: tests/paper runs the first two by their commands, tests/cli has a file for each of the next, and
+# tests/march/test_tiers.py warms kernels.
+LONG = {"README.md": {"audit", "paper", "ida", "spectrum", "region", "warm"}, "compiled.md": {"warm"}}
 # What is as well shown in less.
 SHORTER = {"viscoplastic": "damped", "viscoplastic.html": "damped.html", "500": "50"}
 

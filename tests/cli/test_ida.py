@@ -317,7 +317,7 @@ stiffnesses = [10000.0]
 damping = {kind = "ratio", ratio = 0.05}
 heights = 3.0
 weights = 981.0
-laws = [{kind = "imk", yield_force = 150.0, cap_ratio = 1.1, plastic = 0.04, post_cap = 0.15, reloading = "peak"}]
+laws = [{kind = "bilinear", yield_force = 150.0, cap_ratio = 1.1, plastic = 0.04, post_cap = 0.15}]
 """
 
 

@@ -122,7 +122,7 @@ def test_a_storey_with_p_delta_that_goes_down_ends_its_run():
 
 
 def test_what_the_loop_does_not_keep_is_solved_one_by_one_and_the_rest_is_named():
-    models = [oscillator(LAWS["imk peak"])] * 2
+    models = [oscillator(LAWS["bilinear"])] * 2
     found = hx.batch(models, MOTION, hx.Galerkin(H), ("displacement", "cycles"), g=9.81)
     quick = hx.batch(models, MOTION, hx.Galerkin(H), ("displacement",), g=9.81)
     assert found.values("cycles").min() > 0
@@ -199,8 +199,8 @@ def one_by_one(model, load, scheme, limit=None):
 @pytest.mark.parametrize(
     "names",
     [
-        ("imk bilinear", "imk peak", "imk pinching"),
-        pytest.param(("bilinear",), marks=pytest.mark.heavy),
+        ("bilinear",),
+        pytest.param(("imk bilinear", "imk peak", "imk pinching"), marks=pytest.mark.heavy),
         pytest.param(("viscous slider",), marks=pytest.mark.heavy),
     ],
 )
@@ -208,7 +208,7 @@ def test_many_frames_measure_what_single_runs_do_in_the_same_bits(names):
     """Whatever the blocks and the threads; plastic work is a difference of sums in another order, and equal to
     round-off."""
     models = [shear_frame(LAWS[name], seed, 3) for seed, name in enumerate(names * (4 - len(names)))]
-    scheme, scales = hx.Galerkin(H, law="path" if "viscous slider" in names else None), (0.2, 0.6, 2.0)
+    scheme, scales = hx.Galerkin(H, law="path" if "viscous slider" in names else None), (0.2, 0.6, 4.0)
     given = dict(scales=scales, g=9.81, duration=6.0)
     batch = hx.batch(models, MOTION, scheme, OF_STOREYS, **given)
     again = hx.batch(models, MOTION, scheme, OF_STOREYS, **given, threads=2, block=2)
@@ -225,7 +225,7 @@ def test_many_frames_measure_what_single_runs_do_in_the_same_bits(names):
             assert error.max() < 1e-13 * np.abs(sol.values("input")).max()
     for name in OF_STOREYS:
         assert np.array_equal(batch.values(name), again.values(name))
-    assert batch.collapsed.any() == ("imk peak" in names)
+    assert batch.collapsed.any() == ("viscous slider" not in names)
     assert not batch.collapsed.all()
 
 
@@ -233,7 +233,7 @@ def test_many_frames_measure_what_single_runs_do_in_the_same_bits(names):
 def test_many_frames_under_forces_and_without_an_end():
     """A pattern of forces on the floors; a limit that ends nothing; a step that is too long, by its model's admissible
     length."""
-    models, scheme = [shear_frame(LAWS["imk peak"], seed, 3) for seed in range(2)], hx.Galerkin(H)
+    models, scheme = [shear_frame(LAWS["bilinear"], seed, 3) for seed in range(2)], hx.Galerkin(H)
     forces = hx.Load(4.0 * MOTION.acceleration, MOTION.step, patterns=[[0.2], [0.5], [1.0]])
     on = hx.Limit(None)
     batch = hx.batch(models, forces, scheme, OF_STOREYS, scales=[0.5, 3.0], duration=6.0, limit=on)
@@ -251,6 +251,7 @@ def test_many_frames_under_forces_and_without_an_end():
 
 
 @pytest.mark.filterwarnings("ignore::hamex.errors.ShortRunWarning")
+@pytest.mark.chief("bilinear")
 @pytest.mark.parametrize(
     "law", [hx.laws.Bilinear(1.0, ultimate=0.015), imk("peak", ultimate=0.02)], ids=["bilinear", "imk"]
 )
@@ -281,7 +282,7 @@ def test_storeys_of_several_laws_are_marched_as_those_of_one(monkeypatch):
     step is that of any structure, and what it is cut for too. Where such storeys come to rest is not known."""
     peak, breaks, slider = LAWS["imk peak"], hx.laws.Bilinear(1.0, ultimate=0.02), hx.Slider(1.0, 0.3, 4.0, 1.0)
     models = [shear_frame(laws, 0, 3) for laws in ([peak, slider, LAWS["bilinear"]], [breaks, slider, peak])]
-    models += [shear_frame(peak, 1, 3)]
+    models += [shear_frame(LAWS["bilinear"], 1, 3)]
     given, names = dict(g=9.81, duration=6.0, scales=0.6), (*OF_STOREYS, "swing")
     batch = hx.batch(models, MOTION, hx.Galerkin(H), names, **given)
     for i, model in enumerate(models):

@@ -10,6 +10,7 @@ import math
 import numpy as np
 import pytest
 from hinged_frames import printed, table
+from repetitions import chiefly
 from typer.testing import CliRunner
 
 import hamex as hx
@@ -249,8 +250,9 @@ def test_reported_runs_go_on_where_hinges_snap_back():
     assert "not from there on" in str(sol.promises)
 
 
-def test_schemes_at_nodes_find_the_same_and_leapfrogs_say_why_not():
-    model = portal(STEEL, damping=hx.rayleigh(alpha=0.3))
+@pytest.mark.parametrize("kind", chiefly(["capped"], ["capped", "imk"]))
+def test_schemes_at_nodes_find_the_same_and_leapfrogs_say_why_not(kind):
+    model = portal(STEEL if kind == "imk" else laws(250.0, 1e5)[kind], damping=hx.rayleigh(alpha=0.3))
     load = hx.el_centro().scaled(2.0).on(model, g=G)
     problem = hx.Problem(model, load, 5.0)
     one, two = (hx.solve(problem, scheme) for scheme in (hx.Galerkin(step=0.0025), hx.Newmark(step=0.0025)))
@@ -373,14 +375,14 @@ def test_wrong_hinges_are_named(wrong, message):
 # Fuzz, and how many engineering frames keep the promise
 
 
-def random_frame(rng):
-    """1-2 bays and 1-3 storeys with any law at any end."""
+def random_frame(rng, kinds):
+    """1-2 bays and 1-3 storeys with any of these laws at any end."""
     bays, storeys = int(rng.integers(1, 3)), int(rng.integers(1, 4))
     nodes = {f"{c}-{s}": (6.0 * c, 3.5 * s) for s in range(storeys + 1) for c in range(bays + 1)}
 
     def hinge(length):
         moment, k = rng.uniform(100.0, 400.0), 66.0 * EI / length
-        known = [*laws(moment, k).values(), None, hx.Slider(moment, kinematic=500.0)]
+        known = [laws(moment, k)[kind] for kind in kinds] + [None, hx.Slider(moment, kinematic=500.0)]
         return known[int(rng.integers(len(known)))]
 
     members = {}
@@ -398,12 +400,18 @@ def random_frame(rng):
     return hx.frame(nodes, members, {name: "fixed" for name in nodes if name.endswith("-0")}, masses, damping)
 
 
-@pytest.mark.parametrize("count", [pytest.param(2, id="some"), pytest.param(1000, id="many", marks=pytest.mark.heavy)])
+@pytest.mark.parametrize(
+    ("count", "kinds"),
+    [
+        pytest.param(2, ("imk", "imk peak", "bilinear", "capped"), id="some"),  # whose kernels other tests compile too
+        pytest.param(1000, tuple(laws(1.0, 1e4)), id="many", marks=pytest.mark.heavy),
+    ],
+)
 @pytest.mark.filterwarnings("ignore")
-def test_any_law_at_any_end(count):
+def test_any_law_at_any_end(count, kinds):
     rng = np.random.default_rng(5)
     for number in range(count):
-        model = random_frame(rng)
+        model = random_frame(rng, kinds)
         load = hx.Load(rng.normal(0.0, 3.0 * rng.uniform(0.3, 2.0), 150), step=0.02, patterns=-model.inertia("x"))
         problem = hx.Problem(model, load, 3.0)
         sol = hx.solve(problem, hx.Galerkin(step=0.01), promise="reported", limit=None)

@@ -115,6 +115,7 @@ def test_five_storey_bilinear_frame(twin, scale):
     assert peaks_apart(drifts, np.array(short["deformation"])) < 0.002
 
 
+@pytest.mark.heavy
 def test_five_storey_frame_with_viscosity_and_both_hardenings(twin):
     _, model, case = five_storeys(viscosity=1.0, kinematic=0.03, isotropic=0.02)
     (answer,) = twin.run([shaken(case, 2.0, 0.00125, 15.0)])

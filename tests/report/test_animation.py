@@ -43,7 +43,7 @@ def solved(request):
 
 
 @pytest.mark.parametrize("ending", ["gif", "html"])
-@pytest.mark.chief("frame-gif", "oscillator-html")
+@pytest.mark.chief("oscillator-gif", "oscillator-html")
 def test_a_film_has_so_many_frames(solved, ending, tmp_path):
     seen = []
     path = solved.animate(

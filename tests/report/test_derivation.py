@@ -79,7 +79,7 @@ NAMES = [pytest.param(name, marks=pytest.mark.heavy) if name in SLOW | ALIKE els
 
 
 @pytest.mark.parametrize("name", NAMES)
-@pytest.mark.chief("elastic-1d", "pendulum")
+@pytest.mark.chief("pendulum")
 def test_every_system_has_a_complete_page_that_needs_nothing_from_outside(document, name):
     page = html(document(name))
     shown = re.sub(r"<svg.*?</svg>|<[^>]+>", "", page)

@@ -33,9 +33,9 @@ KINDS = {
 }
 
 
-# Kinds whose frame and figures another page has as well, from the same writer; and two that take many seconds, whose
+# Kinds whose frame and figures another page has as well, from the same writer; and three that take many seconds, whose
 # own tests read the whole page.
-TWINS = {"structure", "yielding", "fragility", "continuum", "schemes", "paper"}
+TWINS = {"structure", "yielding", "fragility", "continuum", "schemes", "paper", "audit"}
 
 
 class Pages(dict):

@@ -145,8 +145,10 @@ def to_collapse(law, **more):
 
 
 @pytest.mark.filterwarnings("ignore::hamex.errors.ShortRunWarning")
-def test_an_analysis_to_collapse_is_that_of_its_file_and_of_its_script(client, tmp_path):
-    law = next(law for law in law_choices() if law["kind"] == "imk")
+@pytest.mark.chief("bilinear")
+@pytest.mark.parametrize("kind", ["bilinear", "imk"])
+def test_an_analysis_to_collapse_is_that_of_its_file_and_of_its_script(client, tmp_path, kind):
+    law = next(law for law in law_choices() if law["kind"] == kind)
     body = to_collapse(table(law))
     result = finished(client, started(client, body))["result"]
     assert result["collapse"]

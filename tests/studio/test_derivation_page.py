@@ -222,14 +222,8 @@ def test_a_derivation_that_takes_long_shows_that_it_is_under_way(opened):
     opened.unroute("**/api/derive")
 
 
-@pytest.mark.parametrize(
-    ("system", "seen"),
-    [
-        ("pendulum", "circle"),
-        pytest.param("chain", "rect.mass", marks=pytest.mark.heavy),
-        pytest.param("string", "path.line", marks=pytest.mark.heavy),
-    ],
-)
+@pytest.mark.heavy
+@pytest.mark.parametrize(("system", "seen"), [("pendulum", "circle"), ("chain", "rect.mass"), ("string", "path.line")])
 def test_systems_move_as_what_they_are(opened, system, seen):
     opened.locator("#derivation .field[data-name=system] select").select_option(system)
     picture = opened.locator(f"#derivation svg.moving[aria-label^='{system}']")

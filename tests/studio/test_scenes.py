@@ -140,6 +140,7 @@ def test_the_unstable_scheme_is_beyond_its_longest_step_and_its_neighbour_is_not
     assert abs(galerkin.values("displacement")).max() == pytest.approx(start)
 
 
+@pytest.mark.heavy
 def test_the_weak_storey_collects_the_drift(runs):
     sol, _ = runs("weak-storey")
     drift = drifts(sol)
@@ -189,6 +190,7 @@ def simulated(given, **start):
     )
 
 
+@pytest.mark.heavy
 def test_the_pendulum_takes_twice_as_long_from_almost_upright(asked):
     given = asked["pendulum"][0]
     angle = simulated(given).values("displacement")[:, 0]

@@ -38,6 +38,7 @@ def steps(watched, changed):
     return changed
 
 
+@pytest.mark.heavy
 def test_back_and_forward_step_through_states(steps):
     residual = shown(steps)
     steps.go_back()
