@@ -11,6 +11,7 @@ import dataclasses
 import inspect
 import re
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from inspect import signature
 from types import NoneType, UnionType
 from typing import Annotated, Any, ClassVar, Literal, Union, get_args, get_origin, get_type_hints
@@ -37,6 +38,7 @@ from hamex.model.laws.stress import StressLaw
 from hamex.spec.base import Numbers, Table, inside
 
 _PLAIN = (float, int, bool, str)
+TableMaker = Callable[[], type[Table]]
 
 
 class TableByKind(Table):
@@ -51,9 +53,14 @@ class TableByKind(Table):
     kind: str
 
     @classmethod
+    def kinds(cls) -> dict[str, TableMaker]:
+        """How to come by the class of each kind: a file needs few of them, and to read one off takes a millisecond."""
+        raise NotImplementedError
+
+    @classmethod
     def tables(cls) -> dict[str, type[Table]]:
         """The classes by kind."""
-        raise NotImplementedError
+        return {kind: make() for kind, make in cls.kinds().items()}
 
     def build(self) -> Any:
         """What the table describes."""
@@ -61,20 +68,20 @@ class TableByKind(Table):
 
     @classmethod
     def _chosen(cls, value: Any) -> Table:
-        tables = cls.tables()
-        if isinstance(value, tuple(tables.values())):
-            return value  # type: ignore[return-value]
+        if isinstance(value, Table) and isinstance(value, tuple(cls.tables().values())):
+            return value
+        kinds = cls.kinds()
         kind = value.get("kind", cls.usual) if isinstance(value, dict) else cls.usual
         if kind is None and isinstance(value, dict):
             raise PydanticKnownError("union_tag_not_found", {"discriminator": "'kind'"})
         if not isinstance(value, dict):
             raise PydanticKnownError("model_type", {"class_name": cls.__name__})
-        if not isinstance(kind, str) or kind not in tables:
+        if not isinstance(kind, str) or kind not in kinds:
             raise PydanticKnownError(
                 "union_tag_invalid",
-                {"discriminator": "'kind'", "tag": str(kind), "expected_tags": ", ".join(map(repr, tables))},
+                {"discriminator": "'kind'", "tag": str(kind), "expected_tags": ", ".join(map(repr, kinds))},
             )
-        return tables[kind].model_validate(value)
+        return kinds[kind]().model_validate(value)
 
     @classmethod
     def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
@@ -225,14 +232,14 @@ class LawTable(TableByKind):
     usual = "slider"
 
     @classmethod
-    def tables(cls) -> dict[str, type[Table]]:
+    def kinds(cls) -> dict[str, TableMaker]:
         """Every law of springs, and the backbone, which is several side by side."""
-        laws: dict[str, type[Table]] = {
-            kind: table_of(each, kind, kind == cls.usual)
+        laws: dict[str, TableMaker] = {
+            kind: partial(table_of, each, kind, kind == cls.usual)
             for kind, each in known().items()
             if not issubclass(each, StressLaw)
         }
-        return laws | {"backbone": BackboneTable}
+        return laws | {"backbone": lambda: BackboneTable}
 
 
 class PartTable(LawTable):

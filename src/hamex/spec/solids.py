@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -21,7 +22,7 @@ from hamex.model.solids.material import Material
 from hamex.model.solids.solid import solid
 from hamex.model.units import Units
 from hamex.spec.base import Numbers, Table, inside
-from hamex.spec.derived import ProportionalTable, TableByKind, damping, law, table_of
+from hamex.spec.derived import ProportionalTable, TableByKind, TableMaker, damping, law, table_of
 
 Array = NDArray[Any]
 ON_BODIES = ("traction", "pressure", "body_force", "point_forces")
@@ -112,20 +113,20 @@ class MeshTable(TableByKind):
     """``[model.mesh]``: a simple shape, or a file."""
 
     @classmethod
-    def tables(cls) -> dict[str, type[Table]]:
+    def kinds(cls) -> dict[str, TableMaker]:
         """One for each generator of :mod:`hamex.meshes`."""
-        made: dict[str, type[Table]] = {each.__name__: table_of(each, each.__name__) for each in _GENERATORS}
-        return made | {"file": FileMeshTable}
+        made: dict[str, TableMaker] = {each.__name__: partial(table_of, each, each.__name__) for each in _GENERATORS}
+        return made | {"file": lambda: FileMeshTable}
 
 
 class StressLawTable(TableByKind):
     """``law`` of a material: how it yields."""
 
     @classmethod
-    def tables(cls) -> dict[str, type[Table]]:
+    def kinds(cls) -> dict[str, TableMaker]:
         """Every law of stresses."""
         laws = {kind: each for kind, each in known().items() if issubclass(each, StressLaw)}
-        return {kind: table_of(each, kind, without=_FILLED_IN) for kind, each in laws.items()}
+        return {kind: partial(table_of, each, kind, without=_FILLED_IN) for kind, each in laws.items()}
 
 
 class RangesTable(Table):

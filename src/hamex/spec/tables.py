@@ -8,7 +8,7 @@ off their own classes (:mod:`hamex.spec.derived`).
 from __future__ import annotations
 
 import re
-from functools import cache
+from functools import cache, partial
 from typing import Annotated, Any, Literal, get_args
 
 import numpy as np
@@ -21,7 +21,7 @@ from hamex.model.units import UNSTATED_FORCE, UNSTATED_LENGTH, Units
 from hamex.problem import Limit
 from hamex.schemes import Scheme, known
 from hamex.spec.base import Positive, Table, Version, check_version
-from hamex.spec.derived import TableByKind, table_of
+from hamex.spec.derived import TableByKind, TableMaker, table_of
 from hamex.spec.loads import LoadTable, MotionTable, StartTable, SupportTable, position
 from hamex.spec.solids import ON_BODIES, BodyForces
 from hamex.spec.structures import OscillatorTable
@@ -127,14 +127,14 @@ class SchemeTable(TableByKind):
     step: float
 
     @classmethod
-    def tables(cls) -> dict[str, type[Table]]:
+    def kinds(cls) -> dict[str, TableMaker]:
         """Every scheme that marches; some only record how a result came about."""
         found = {
             re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower(): each
             for name, each in known().items()
             if each.prepare is not Scheme.prepare
         }
-        return {kind: table_of(each, kind) for kind, each in found.items()}
+        return {kind: partial(table_of, each, kind) for kind, each in found.items()}
 
 
 Probe = Annotated[
