@@ -27,7 +27,7 @@ CASES = (
     ("hamex --help", HAMEX, ["--help"], 0.5),
     ("hamex init", HAMEX, ["init", "--force", "problem.toml"], None),
     ("hamex run, 300 steps", HAMEX, ["run", str(TINY)], 0.6),
-    ("hamex run, El Centro, 2000 steps", HAMEX, ["run", str(EL_CENTRO)], 0.6),
+    ("hamex run, El Centro, 2000 steps", HAMEX, ["run", str(EL_CENTRO)], 0.55),
     ("hamex run, El Centro, --error", HAMEX, ["run", str(EL_CENTRO), "--error"], None),
 )
 

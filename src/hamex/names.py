@@ -8,12 +8,9 @@ from __future__ import annotations
 
 import ast
 import sys
-from base64 import b64encode
 from collections.abc import Callable, Iterator
-from functools import wraps
-from html import escape
+from functools import cache, wraps
 from importlib import import_module
-from io import BytesIO
 from pathlib import Path
 from types import FunctionType, ModuleType
 from typing import Any, NamedTuple, ParamSpec, TypeVar
@@ -76,6 +73,7 @@ def attach(package: str, file: str) -> tuple[Callable[[str], Any], Callable[[], 
     return find, listed.copy, sorted(name for name, home in homes.items() if not home.is_namespace)
 
 
+@cache
 def read_stub(package: str, file: str) -> dict[str, Home]:
     """Homes of the public names of a package, by name."""
     stub = Path(file).with_suffix(".pyi")
@@ -113,6 +111,10 @@ class Shown:
 
     def _repr_html_(self) -> str:
         """What a notebook shows: what ``print`` says and, where there is something to draw it with, a small picture."""
+        from base64 import b64encode
+        from html import escape
+        from io import BytesIO
+
         said = f"<pre>{escape(repr(self))}</pre>"
         try:
             drawing = self.plot()

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -9,14 +10,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import hamex.cli
 from hamex.cli import _commands
 
 PROBLEMS = Path(__file__).parents[2] / "examples" / "problems"
+STARTERS = Path(hamex.cli.__file__).with_name("starters")
 HEAVY = {"numba", "xarray", "sympy", "matplotlib", "scipy", "pandas", "h5netcdf", "h5py", "plotly", "polars", "ssl"}
 CODE = """
 import atexit, os, sys
 sys.modules.update(dict.fromkeys(os.environ.get("ABSENT", "").split()))  # None: importing them fails
-atexit.register(lambda: print(*{name.partition(".")[0] for name in sys.modules}, file=sys.stderr))
+atexit.register(lambda: print(*sys.modules, file=sys.stderr))
 from hamex.cli import main
 main(sys.argv[1:])
 """
@@ -50,6 +53,30 @@ def test_a_small_run_loads_no_heavy_package(name, options):
     assert "finished" in out
     assert {"hamex", "numpy", "pydantic"} <= modules
     assert modules & HEAVY == set()
+
+
+# What a run of an oscillator, and of a shear frame of sliders and a backbone, has no use for.
+COMMANDS = {
+    f"hamex.cli.{name}" for name in ("fragility", "ida", "init", "lab", "paper", "records", "region", "spectrum")
+}
+BUILDERS = {f"hamex.model.{name}" for name in ("frame", "truss", "rod", "joints", "solids.material", "solids.solid")}
+OTHER_LAWS = {f"hamex.model.laws.{name}" for name in ("gap", "bilinear", "imk", "bouc_wen", "combined", "fatigue")}
+OTHER_SCHEMES = {f"hamex.schemes.{name}" for name in ("implicit", "explicit", "leapfrog", "stage_system")}
+OTHER_RUNS = {"hamex.solve.settling", "hamex.solve.static", "hamex.march.stages"}
+OTHER_RESULTS = {f"hamex.solution.{name}" for name in ("batch", "error", "fields", "files", "keeping")}
+UNUSED = COMMANDS | BUILDERS | OTHER_LAWS | OTHER_SCHEMES | OTHER_RUNS | OTHER_RESULTS | {"hamex.spec.solids"}
+STRUCTURES = {"hamex.schemes.onestage", "hamex.schemes.shear_frame", "hamex.march.structure", "hamex.spec.structures"}
+
+
+@pytest.mark.parametrize(("kind", "uses"), [("oscillator", set()), ("shear-frame", STRUCTURES)])
+def test_a_run_loads_the_parts_of_the_package_that_it_uses(kind, uses, tmp_path):
+    text = (STARTERS / f"{kind}.toml").read_text(encoding="utf-8")
+    short, changes = re.subn(r"^(duration|tail) = \S+", "duration = 2.0", text, flags=re.MULTILINE)
+    assert changes == 1
+    file = tmp_path / f"{kind}.toml"
+    file.write_text(short, encoding="utf-8")
+    _, modules = loaded("run", file)
+    assert modules & (UNUSED | STRUCTURES) == uses
 
 
 @pytest.mark.parametrize("arguments", [["--help"], ["--version"], ["run", "--help"], ["init", "--help"]])

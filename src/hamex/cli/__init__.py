@@ -8,46 +8,37 @@ import os
 import sys
 import warnings
 from collections.abc import Sequence
-from copy import copy
 from functools import cache
+from importlib import import_module
 from typing import Annotated, Any, TextIO
 
 import typer
 
 from hamex import __version__
-from hamex.cli import fragility, ida, init, lab, paper, pushover, records, region, run, spectrum
 from hamex.errors import HamexError, at_the_door
 
 # Options whose name is not that of the keyword they stand for.
 _OTHER_NAMES = {"region": {"step": "--record-step"}, "pushover": {"displacement": "--to", "amplitudes": "--cycles"}}
 _RED, _YELLOW, _PLAIN = "\033[31m", "\033[33m", "\033[0m"
 
-app = typer.Typer(
-    help="Structural dynamics from the action up: extended Hamilton's principle, marched in time.",
-    rich_markup_mode=None,
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
-
-app.command("run")(run.command)
-app.command("pushover")(pushover.command)
-app.command("modes")(pushover.modes)
-app.command("ida")(ida.command)
-app.command("fragility")(fragility.command)
-app.command("init")(init.command)
-app.command("paper")(paper.command)
-app.command("derive")(paper.derive)
-app.command("audit")(paper.audit)
-app.command("schemes")(lab.schemes)
-app.command("law")(lab.law)
-app.command("spectrum")(spectrum.command)
-app.command("region")(region.command)
-app.command("studio")(init.studio)
-app.command("warm")(init.warm)
-records.app.command("select")(spectrum.select)
-app.add_typer(records.app, name="records")
+# Where each command stands, module and function. A module is loaded when its command is called or all are listed.
+_HOMES = {
+    "run": ("run", "command"),
+    "pushover": ("pushover", "command"),
+    "modes": ("pushover", "modes"),
+    "ida": ("ida", "command"),
+    "fragility": ("fragility", "command"),
+    "init": ("init", "command"),
+    "paper": ("paper", "command"),
+    "derive": ("paper", "derive"),
+    "audit": ("paper", "audit"),
+    "schemes": ("lab", "schemes"),
+    "law": ("lab", "law"),
+    "spectrum": ("spectrum", "command"),
+    "region": ("region", "command"),
+    "studio": ("init", "studio"),
+    "warm": ("init", "warm"),
+}
 
 
 def _version(wanted: bool) -> None:
@@ -56,7 +47,6 @@ def _version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
 def _options(
     version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version and exit.")
@@ -65,15 +55,32 @@ def _options(
     pass
 
 
+def app(word: str = "") -> typer.Typer:
+    """The commands; where ``word`` is the name of one, that one alone."""
+    found = typer.Typer(
+        help="Structural dynamics from the action up: extended Hamilton's principle, marched in time.",
+        rich_markup_mode=None,
+        no_args_is_help=True,
+        add_completion=False,
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    found.callback()(_options)
+    for name in [word] if word in _HOMES else _HOMES:
+        module, function = _HOMES[name]
+        found.command(name)(getattr(import_module(f"hamex.cli.{module}"), function))
+    if word not in _HOMES:
+        from hamex.cli import records
+
+        found.add_typer(records.app, name="records")
+    return found
+
+
 @cache
 def _commands(word: str = "") -> Any:
     """The commands with their options, read off the annotations once: that takes longer than most refusals, so of the
     command that is called only, where ``word`` is the name of one."""
-    wanted = copy(app)
-    called = [command for command in app.registered_commands if command.name == word]
-    if called:
-        wanted.registered_commands, wanted.registered_groups = called, []
-    return typer.main.get_command(wanted)
+    return typer.main.get_command(app(word))
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

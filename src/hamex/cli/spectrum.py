@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from hamex.cli.records import GRAVITY, Component, Json, Raw, Step, Unit, about_record, read_motion, read_motions
+from hamex.cli.records import app as records
 from hamex.cli.text import aligned, heading, numbers, shortened, tell, wrapped
 
 if TYPE_CHECKING:
@@ -238,6 +239,7 @@ def _plain(values: Any) -> Any:
     return None if values != values else values
 
 
+@records.command("select")
 def select(
     paths: Annotated[
         list[str], typer.Argument(metavar="PATH...", help="Files, folders or patterns.", show_default=False)

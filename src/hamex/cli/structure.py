@@ -20,7 +20,7 @@ from hamex.model.record import Model, Modes, modes
 from hamex.model.units import Units
 from hamex.motion.ground import GroundMotion
 from hamex.solution.outline import unit, variable
-from hamex.solution.shaking import GROUND
+from hamex.solution.shaking import GROUND, level_dofs
 from hamex.solution.solution import Solution
 from hamex.spec import ProblemFile
 
@@ -111,8 +111,6 @@ def structure_tables(solution: Solution) -> dict[str, Any]:
 
 def floor_peaks(solution: Solution) -> dict[str, dict[str, Any]]:
     """Peaks of the dofs that move levels sideways; those of all nodes may be vertical, or of a node without mass."""
-    from hamex.solution.files import level_dofs
-
     levels = level_dofs(solution)
     own = [place for place, dof in enumerate(solution.dofs) if dof in (levels or ())]
     found: dict[str, dict[str, Any]] = {}

@@ -21,7 +21,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any
+from functools import cache
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,15 +32,31 @@ from hamex.errors import LoadError
 Array = NDArray[Any]
 Function = Callable[..., object]
 
-_POINTS, _WEIGHTS = np.polynomial.legendre.leggauss(8)
 _EPS = float(np.finfo(float).eps)
 _HALVINGS = 60
 _CROWD, _COARSEST = 64, 1e-6  # open panels of a step, and the noise of a function in single precision
 _BLOCK = 16_384  # steps at a time
 _TOO_MANY = 4096  # a function that is rough everywhere gets this many panels a step
-# The polynomial through the points, evaluated at both ends and at the points of both halves.
-_WITNESSES = np.concatenate([[-1.0, 1.0], (_POINTS - 1) / 2, (_POINTS + 1) / 2])
-_PREDICT = np.polynomial.legendre.legvander(_WITNESSES, 7) @ np.linalg.inv(np.polynomial.legendre.legvander(_POINTS, 7))
+
+
+class Rule(NamedTuple):
+    """Gauss' points and weights on [−1, 1]; both ends and the points of both halves, where the polynomial through the
+    points is looked at, and the matrix that evaluates it there."""
+
+    points: Array
+    weights: Array
+    witnesses: Array
+    predict: Array
+
+
+@cache
+def _rule() -> Rule:
+    """Made for functions of time alone: samples do without."""
+    from numpy.polynomial.legendre import leggauss, legvander
+
+    points, weights = leggauss(8)
+    witnesses = np.concatenate([[-1.0, 1.0], (points - 1) / 2, (points + 1) / 2])
+    return Rule(points, weights, witnesses, legvander(witnesses, 7) @ np.linalg.inv(legvander(points, 7)))
 
 
 def evaluate(function: Function, times: Array) -> Array:
@@ -107,19 +124,19 @@ def _panel(function: Function, a: Array, b: Array) -> tuple[Array, Array, Array,
     Comparing two integrals is not enough: a jump between two points can leave both alike and wrong. So the polynomial
     through the points has to meet the function at the points of both halves and at both ends.
     """
-    half, middle = 0.5 * (b - a), 0.5 * (a + b)
-    coarse = evaluate(function, middle[:, None] + half[:, None] * _POINTS)
-    times = middle[:, None] + half[:, None] * _WITNESSES
+    rule, half, middle = _rule(), 0.5 * (b - a), 0.5 * (a + b)
+    coarse = evaluate(function, middle[:, None] + half[:, None] * rule.points)
+    times = middle[:, None] + half[:, None] * rule.witnesses
     times[:, 0], times[:, 1] = np.nextafter(a, b), np.nextafter(b, a)  # a jump at an end is not inside
     values = evaluate(function, times)
-    gap = np.abs(values - coarse @ _PREDICT.T).max(axis=1)
+    gap = np.abs(values - coarse @ rule.predict.T).max(axis=1)
     size = np.abs(coarse).max(axis=1)
     # Round-off of the values, and of the times through the slope; the prediction magnifies both.
     time = np.maximum(np.abs(a), np.abs(b))
     noise = _EPS * (64 * size + 16 * np.ptp(coarse, axis=1) * time / (b - a))
     # A sum in fixed order, point by point: the bits do not depend on how many steps are in the call.
     total = np.zeros_like(half)
-    for j, weight in enumerate(_WEIGHTS):
+    for j, weight in enumerate(rule.weights):
         total += weight * (values[:, 2 + j] + values[:, 10 + j])
     return 0.5 * half * total, gap, noise, size
 
@@ -149,9 +166,10 @@ def projected(
     lengths = np.diff(cuts)
     step = np.clip(np.searchsorted(edges, cuts[:-1] + 0.5 * lengths, side="right") - 1, 0, steps - 1)
     # Legendre polynomials on the step are orthogonal: moments give the projection directly.
+    rule = _rule()
     degrees = np.arange(len(nodes))
     moments = np.zeros((steps, len(nodes), channels))
-    for point, weight in zip(0.5 * (_POINTS + 1), _WEIGHTS, strict=True):
+    for point, weight in zip(0.5 * (rule.points + 1), rule.weights, strict=True):
         local = np.clip((cuts[:-1] + point * lengths - edges[step]) / h, 0.0, 1.0)
         basis = np.polynomial.legendre.legvander(2 * local - 1, len(nodes) - 1) * (2 * degrees + 1)
         values = function(cuts[:-1] + point * lengths)

@@ -1,6 +1,6 @@
 """The two families of schemes for structures as their marches see them: all but ``prepare``, which chooses a march; and
 the march of one stage on any structure: loads in, the walk of :mod:`hamex.schemes.onestage`, words for what went wrong.
-"""
+That walk is loaded for structures alone: oscillators and most shear frames have marches of their own."""
 
 from __future__ import annotations
 
@@ -12,16 +12,12 @@ from typing import TYPE_CHECKING, Literal, get_args
 import numpy as np
 
 from hamex.errors import ConvergenceError, ModelError, SchemeError
-from hamex.march import structure as drivers
-from hamex.march.structure import Nodal
 from hamex.model.algebra import solved
 from hamex.model.laws.path import at_start
 from hamex.model.record import Model
 from hamex.problem import Problem
 from hamex.problem.loads import loads_between, support_motion
 from hamex.schemes import promise
-from hamex.schemes.breaking import cut_step, whole_steps
-from hamex.schemes.onestage import Newton, OneStageMarch
 from hamex.schemes.prepare import OneStage, galerkin_stage, nodal_stage
 from hamex.schemes.promised import matrices
 from hamex.schemes.scheme import Array, Histories, How, LinearMap, March, Ran, Scheme, alpha_map, joined, table_map
@@ -29,6 +25,7 @@ from hamex.schemes.solvers import Solver, is_certain, mass_solved
 from hamex.schemes.springs import can_break, spring_blocks
 
 if TYPE_CHECKING:
+    from hamex.schemes.onestage import Newton, OneStageMarch
     from hamex.schemes.promise import Form
     from hamex.schemes.stages import StageTable
 
@@ -226,6 +223,8 @@ class StructureMarch:
         self, now: Mapping[str, Array], first: int, values: Array, moved: Array | None, starts: Array | None
     ) -> Ran:
         """Steps under channel values; those in which a spring breaks are cut there."""
+        from hamex.schemes.breaking import cut_step, whole_steps
+
         parts, at, may_break = list[Ran](), 0, self.walk.cuts and can_break(self.walk.model)
         while at < len(values) or not parts:
             supports = None if moved is None else moved[at:]
@@ -307,6 +306,9 @@ def _convex(model: Model, scheme: ElementScheme | NodeScheme, how: How, stage: O
 
 def galerkin_march(problem: Problem, scheme: ElementScheme, how: How) -> March:
     """The linear time element on any structure."""
+    from hamex.march.structure import galerkin
+    from hamex.schemes.onestage import Newton, OneStageMarch
+
     model, h = scheme.sees(problem.model), scheme.step
     blocks = spring_blocks(model)
     stage = _convex(model, scheme, how, galerkin_stage(model, h))
@@ -316,7 +318,7 @@ def galerkin_march(problem: Problem, scheme: ElementScheme, how: How) -> March:
         stage,
         blocks,
         patterns,
-        drivers.galerkin,
+        galerkin,
         (h,),
         "mean",
         scheme.name,
@@ -329,6 +331,9 @@ def galerkin_march(problem: Problem, scheme: ElementScheme, how: How) -> March:
 
 def nodal_march(problem: Problem, scheme: NodeScheme, how: How) -> March:
     """Newmark's family and generalised-α on any structure."""
+    from hamex.march.structure import Nodal, nodal
+    from hamex.schemes.onestage import OneStageMarch
+
     model, h = problem.model, scheme.step
     if problem.supports is not None:
         raise SchemeError(f"{scheme.name}: moving supports are available with Galerkin only")
@@ -351,7 +356,7 @@ def nodal_march(problem: Problem, scheme: NodeScheme, how: How) -> March:
         stage,
         blocks,
         patterns,
-        drivers.nodal,
+        nodal,
         (numbers,),
         "end",
         scheme.name,

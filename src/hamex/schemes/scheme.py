@@ -14,9 +14,11 @@ from __future__ import annotations
 
 import math
 import mmap
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol
 
 import numpy as np
@@ -414,9 +416,30 @@ def known() -> dict[str, type[Scheme]]:
     >>> "Newmark" in known()
     True
     """
-    classes = [home.load() for home in read_stub(schemes.__name__, schemes.__file__).values()]
-    ours = [one for one in classes if isinstance(one, type) and issubclass(one, Scheme) and one is not Scheme]
-    return {scheme.__name__: scheme for scheme in ours} | _registered
+    return {scheme.__name__: scheme for scheme in _ours()} | _registered
+
+
+def _ours() -> Iterator[type[Scheme]]:
+    """In the order of the stub, each loaded when it is its turn."""
+    for home in read_stub(schemes.__name__, schemes.__file__).values():
+        one = home.load()
+        if isinstance(one, type) and issubclass(one, Scheme) and one is not Scheme:
+            yield one
+
+
+def find(kind: str) -> type[Scheme] | None:
+    """The scheme of a kind, as problem files say it, None where there is none; schemes that come after it are not
+    loaded."""
+    return next((scheme for scheme in chain(_registered.values(), _ours()) if kind_of(scheme) == kind), None)
+
+
+def kind_of(scheme: type[Scheme]) -> str:
+    """What problem files call it: its name in small letters.
+
+    >>> kind_of(by_name("LeapFrog"))
+    'leap_frog'
+    """
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", scheme.__name__).lower()
 
 
 def by_name(name: str) -> type[Scheme]:
@@ -427,10 +450,10 @@ def by_name(name: str) -> type[Scheme]:
     >>> by_name("Galerkin")(step=0.02).step
     0.02
     """
-    found = known()
-    if name not in found:
+    found = _registered.get(name) or next((scheme for scheme in _ours() if scheme.__name__ == name), None)
+    if found is None:
         raise SchemeError(
-            f"there is no scheme {name!r}; known are {', '.join(found)}. A scheme of your own must be "
+            f"there is no scheme {name!r}; known are {', '.join(known())}. A scheme of your own must be "
             "registered (hamex.schemes.register) before files that use it are read"
         )
-    return found[name]
+    return found

@@ -17,7 +17,6 @@ from hamex.march.run import compiled, held
 from hamex.march.springs import scattered
 from hamex.model.record import Model
 from hamex.schemes.prepare import OneStage
-from hamex.schemes.sparse import first_rows
 from hamex.schemes.springs import CellDofs
 
 Array = NDArray[Any]
@@ -135,6 +134,8 @@ class Nodes:
     """
 
     def __init__(self, model: Any) -> None:
+        from hamex.schemes.sparse import first_rows
+
         body, n = model.body, len(model.dofs)
         self.width = 1 if body is None else int(body.dimension)
         row = first_rows(model) if body is not None else np.full(n, -1)

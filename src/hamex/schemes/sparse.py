@@ -11,7 +11,7 @@ minimum degree leaves, and take a third of the time (measured with SuperLU on qu
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +20,9 @@ from hamex.march.run import compiled
 from hamex.march.springs import laid, scattered
 from hamex.schemes.prepare import Assembly, OneStage
 from hamex.schemes.springs import CellDofs
-from hamex.schemes.stage_system import StageSystem
+
+if TYPE_CHECKING:
+    from hamex.schemes.stage_system import StageSystem
 
 Array = NDArray[Any]
 _LEAF = 8  # points that are not cut again

@@ -22,16 +22,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hamex.errors import ModelError, SchemeError
 from hamex.march.run import Kernel, awaited, compiled, worth_compiling
-from hamex.march.stages import MappedHistory, Maps, Room, Slip, stages
 from hamex.model.algebra import rows
 from hamex.model.record import Model, damps, dense, parameter, per_spring
+
+if TYPE_CHECKING:
+    from hamex.march.stages import Slip
 
 Array = NDArray[Any]
 _SMALL = 8  # unknowns up to which the maps are computed in extended precision
@@ -144,6 +146,8 @@ class MappedSteps:
     """Steps of a few sliders by maps of a whole step, prepared once."""
 
     def __init__(self, model: Model, table: StageTable, h: float, patterns: Array, most: int) -> None:
+        from hamex.march.stages import stages  # every solution names StageHistory, and few are made by this kernel
+
         self.model, self.table, self.h = model, table, h
         self.maps = stage_maps(model, table, h, patterns)
         self.slip = slip_problem(model, table, self.maps, h)
@@ -159,6 +163,8 @@ class MappedSteps:
         forces at the stages, mean forces, solves and branches; and 0, or the number of the step whose branches were not
         found.
         """
+        from hamex.march.stages import MappedHistory, Maps, Room
+
         steps, n, springs, q = len(values), len(self.model.dofs), len(self.model.springs), len(self.table.c)
         maps, table, rows = self.maps, self.table, q * springs
         u, p = np.empty((steps + 1, n)), np.empty((steps + 1, n))
@@ -210,6 +216,8 @@ def is_small(model: Model, table: StageTable) -> bool:
 
 def slip_problem(model: Model, table: StageTable, maps: StageMaps, h: float) -> Slip:
     """The complementarity problem of a step of length h."""
+    from hamex.march.stages import Slip
+
     law, q = per_spring(model), len(table.c)
     return Slip(
         coupling(maps, table, h, law["kinematic"]),

@@ -49,6 +49,12 @@ class TimeElement(ElementScheme):
         """The march of models that have one of their own, ``seen`` as the scheme asks their laws; None for others."""
         from hamex.schemes.oscillator import FollowedOscillator, GalerkinOscillator, is_followed
         from hamex.schemes.prepare import is_long, is_oscillator
+        from hamex.schemes.springs import can_break
+
+        if is_followed(seen):
+            return None if can_break(seen) else FollowedOscillator
+        if seen is problem.model and is_oscillator(seen):
+            return GalerkinOscillator
         from hamex.schemes.shear_frame import (
             FollowedFrame,
             ModalFrameMarch,
@@ -57,16 +63,11 @@ class TimeElement(ElementScheme):
             is_modal_frame,
             is_shear_frame,
         )
-        from hamex.schemes.springs import can_break
 
-        if is_followed(seen):
-            return None if can_break(seen) else FollowedOscillator
         if is_followed_frame(seen):
             return None if is_long(seen, self.step) else FollowedFrame
         if seen is not problem.model:
             return None
-        if is_oscillator(seen):
-            return GalerkinOscillator
         if is_shear_frame(seen):
             return ShearFrameMarch
         return ModalFrameMarch if is_modal_frame(seen, self.step) else None

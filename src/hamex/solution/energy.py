@@ -21,9 +21,9 @@ from hamex.model.algebra import quadratic
 from hamex.model.laws.law import Split
 from hamex.model.record import Model
 from hamex.schemes.prepare import is_oscillator, scalars
-from hamex.schemes.stages import StageHistory, spent_inside
 
 if TYPE_CHECKING:
+    from hamex.schemes.stages import StageHistory
     from hamex.solution.outline import Answers
 
 Array = NDArray[Any]
@@ -267,6 +267,8 @@ def stage_balance(
     Springs without flow (elastic laws) give back what they store at the nodes; the quadrature of their work is not
     exact, and the imbalance says by how much.
     """
+    from hamex.schemes.stages import spent_inside
+
     start = [before.get(name, 0.0) for name in ("viscous", "plastic", "jumps", "input")]
     spent = np.cumsum(np.vstack([start, spent_inside(model, h, inside, patterns, nodes["displacement"])]), axis=0)
     return energy_entries(model, h, nodes, np.einsum("i,rij->rj", inside.weights, inside.force), spent)

@@ -14,12 +14,13 @@ from numpy.typing import ArrayLike, NDArray
 from hamex.checks import check_memory, floats, is_one_of, is_whole
 from hamex.errors import InputError
 from hamex.model.inputs import few
-from hamex.model.solids.body import Body
 from hamex.model.solids.skin import carried, equivalent_strain, mean_stress, principal, von_mises
 from hamex.solution.outline import Answers, unit
 
 if TYPE_CHECKING:
     import xarray as xr
+
+    from hamex.model.solids.body import Body
 
 Array = NDArray[Any]
 

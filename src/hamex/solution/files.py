@@ -21,6 +21,7 @@ from hamex.problem import ON_DOFS
 from hamex.solution.fields import Times
 from hamex.solution.keeping import body_tree, model_tree, names_tree, packed, problem_tree, scheme_tree, sized
 from hamex.solution.outline import ENERGIES, Answers, Extent, variable
+from hamex.solution.shaking import level_dofs
 from hamex.solution.source import THRIFTY, HistoriesOnly, Run
 
 if TYPE_CHECKING:
@@ -269,15 +270,6 @@ def _wide(solution: Answers, names: list[str]) -> dict[tuple[str, ...], tuple[st
             told = place == "spring" and {"storey_drift", "hinge_rotation"} & set(names)
             found[(place,)] = () if told else kept
     return found
-
-
-def level_dofs(solution: Answers) -> set[str] | None:
-    """Dofs that move levels sideways; None where there are no levels."""
-    storeys = solution.layout.storeys
-    if storeys is None:
-        return None
-    moved = abs(storeys.drift).sum(axis=0) + (0 if storeys.floors is None else abs(storeys.floors).sum(axis=0))
-    return {dof for dof, share in zip(solution.dofs, np.asarray(moved).ravel(), strict=True) if share > 0}
 
 
 def _left_out(wide: Mapping[tuple[str, ...], tuple[str, ...]], solution: Answers) -> str:

@@ -20,7 +20,6 @@ from numpy.typing import NDArray
 
 from hamex.errors import DampingWarning, InputError
 from hamex.model.solids.body import Body
-from hamex.solution.fields import FIELDS, at_points, body_of
 from hamex.solution.outline import Answers, Exceedance, Peak, unit, variable
 
 if TYPE_CHECKING:
@@ -259,6 +258,8 @@ class BodyPeaks(PeaksByName):
 
     def __init__(self, solution: Answers, found: dict[str, Peak]) -> None:
         self._solution, self._found = solution, found
+        from hamex.solution.fields import body_of
+
         self._body = body_of(solution, "peaks")
         known = dict(solution.extent.peaks or {})
         found.update({name: peak for name, peak in known.items() if name not in found})
@@ -300,6 +301,8 @@ def peak_of(solution: Answers, body: Body, name: str) -> Peak:
         where = f"cell {cell + 1} at {_place(body.places[cell, point])}"
         if solution.extent.every > 1:
             where += f", of every {solution.extent.every}th step"
+    from hamex.solution.fields import FIELDS
+
     label = unit(FIELDS[name].kind, solution.units.length, solution.units.force)
     return Peak(value, float(solution.times[instant]), where, label, solution.error_of(name))
 
@@ -332,6 +335,8 @@ def sizes(solution: Answers, body: Body, name: str) -> Iterator[tuple[int, Array
 
 def _largest_of_points(solution: Answers, body: Body, name: str) -> tuple[float, int, int]:
     """Largest value at a point of stress at the instants that were kept, with its instant and point."""
+    from hamex.solution.fields import FIELDS, at_points
+
     what = FIELDS[name]
     best = (-1.0, 0, 0)
     for instant in range(solution.steps + 1):

@@ -65,6 +65,15 @@ def collapse_of(solution: Answers) -> Collapse | None:
     return Collapse(float(solution.times[first]), names[worst], float(drift[first, worst]), shape)
 
 
+def level_dofs(solution: Answers) -> set[str] | None:
+    """Dofs that move levels sideways; None where there are no levels."""
+    storeys = solution.layout.storeys
+    if storeys is None:
+        return None
+    moved = abs(storeys.drift).sum(axis=0) + (0 if storeys.floors is None else abs(storeys.floors).sum(axis=0))
+    return {dof for dof, share in zip(solution.dofs, np.asarray(moved).ravel(), strict=True) if share > 0}
+
+
 def check_accelerations(who: str, solution: Answers) -> None:
     """Refuse runs that do not hold an acceleration for every step."""
     if solution.at_ends or "absolute_acceleration" not in solution.names or solution.extent.every > 1:

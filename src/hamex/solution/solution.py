@@ -23,7 +23,6 @@ from hamex.problem.loads import Loading, left_over, standing
 from hamex.schemes import Scheme
 from hamex.schemes.stages import StageHistory
 from hamex.solution.energy import check_energies, energy_of, split_of
-from hamex.solution.fields import Times
 from hamex.solution.outline import (
     AT_POINTS,
     ENERGIES,
@@ -49,6 +48,7 @@ if TYPE_CHECKING:
     import xarray as xr
 
     from hamex.motion.ground import GroundMotion
+    from hamex.solution.fields import Times
     from hamex.solution.results import Frames
 
 Array = NDArray[Any]

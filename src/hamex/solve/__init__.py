@@ -32,11 +32,9 @@ from hamex.schemes.prepare import is_long
 from hamex.schemes.scheme import How, March, Promise, Ran, Scheme, joined
 from hamex.schemes.solvers import ConjugateGradients, Solver
 from hamex.solution.energy import CLOSED
-from hamex.solution.error import estimate
 from hamex.solution.outline import Extent
 from hamex.solution.solution import Solution
 from hamex.solve.parts import Keep, Thinned, part_of, solution_of, state_of
-from hamex.solve.settling import Waiting, check_settle
 
 __all__ = ["Keep", "Problem", "State", "solve"]
 
@@ -120,6 +118,8 @@ def solve(
     if error:
         _check_memory(problem.model, scheme, 4 * problem.steps(scheme.step))
     if settle is not None:
+        from hamex.solve.settling import check_settle
+
         check_settle("solve", settle)
     early = left_over(problem.load, problem.duration)
     if early:
@@ -143,6 +143,8 @@ def solve(
             stacklevel=3,
         )
     if error:
+        from hamex.solution.error import estimate
+
         # Those of shorter steps go as far as this one, wherever they would end themselves.
         own, on = solution.problem.replace(duration=solution.steps * scheme.step), Limit(None, stop=False)
         finer = (run(own, scheme.finer(parts), on, promise=promise, quiet=True, solver=solver) for parts in (2, 4))
@@ -201,7 +203,11 @@ def run(
             "on structures and bodies; what is smaller has its own way: leave solver out"
         )
     thinned = None if keep.whole else Thinned(problem, scheme, keep, limit)
-    waiting = None if settle is None else Waiting(problem, settle, steps, keep.every)
+    waiting = None
+    if settle is not None:
+        from hamex.solve.settling import Waiting
+
+        waiting = Waiting(problem, settle, steps, keep.every)
     stops = _stops(problem, limit)
     if block is None:
         width = len(problem.model.dofs) + len(problem.model.springs)

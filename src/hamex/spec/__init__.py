@@ -25,11 +25,9 @@ from hamex.problem import Limit
 from hamex.schemes import Scheme
 from hamex.schemes.scheme import Promise, QuasiStatic
 from hamex.solve import Problem
-from hamex.solve.settling import check_settle
 from hamex.spec.base import CHOOSING, Table, explain, placed
 from hamex.spec.derived import TableByKind
-from hamex.spec.loads import LoadTable, position, supports_load
-from hamex.spec.solids import ON_BODIES
+from hamex.spec.loads import ON_BODIES, LoadTable, position, supports_load
 from hamex.spec.tables import KINDS, ProblemTables, tables_for
 
 if TYPE_CHECKING:
@@ -152,6 +150,8 @@ def problem_of(tables: ProblemTables, path: Path | None = None) -> ProblemFile:
         problem = Problem(model, load, duration, start, standing=standing)
         problem.steps(scheme.step)
         if tables.settle is not None:
+            from hamex.solve.settling import check_settle
+
             check_settle("settle", tables.settle)
     if tables.support is not None:
         supports, text = _supports(path, folder, tables, model, duration)

@@ -10,10 +10,10 @@ from __future__ import annotations
 import dataclasses
 import inspect
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from inspect import signature
 from types import NoneType, UnionType
-from typing import Annotated, Any, ClassVar, Literal, Union, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Union, get_args, get_origin, get_type_hints
 
 from pydantic import (
     Discriminator,
@@ -28,13 +28,13 @@ from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, PydanticKnownError, core_schema
 
 from hamex.errors import HamexError, InputError
-from hamex.model import links
-from hamex.model.assembly import SpringLaw
-from hamex.model.backbone import backbone
 from hamex.model.damping import modal, ratio, rayleigh
-from hamex.model.laws import Law, known
-from hamex.model.laws.stress import StressLaw
+from hamex.model.laws.law import Law, find, known
 from hamex.spec.base import Numbers, Table, inside
+
+if TYPE_CHECKING:
+    from hamex.model.assembly import SpringLaw
+    from hamex.model.links import Link
 
 _PLAIN = (float, int, bool, str)
 
@@ -51,9 +51,19 @@ class TableByKind(Table):
     kind: str
 
     @classmethod
+    def kinds(cls) -> Iterable[str]:
+        """Every kind."""
+        raise NotImplementedError
+
+    @classmethod
+    def table(cls, kind: str) -> type[Table] | None:
+        """The class of a kind, None where there is none: a file needs few, and what they build is loaded for them."""
+        raise NotImplementedError
+
+    @classmethod
     def tables(cls) -> dict[str, type[Table]]:
         """The classes by kind."""
-        raise NotImplementedError
+        return {kind: table for kind in cls.kinds() if (table := cls.table(kind)) is not None}
 
     def build(self) -> Any:
         """What the table describes."""
@@ -61,20 +71,20 @@ class TableByKind(Table):
 
     @classmethod
     def _chosen(cls, value: Any) -> Table:
-        tables = cls.tables()
-        if isinstance(value, tuple(tables.values())):
-            return value  # type: ignore[return-value]
+        if isinstance(value, Table) and isinstance(value, tuple(cls.tables().values())):
+            return value
         kind = value.get("kind", cls.usual) if isinstance(value, dict) else cls.usual
         if kind is None and isinstance(value, dict):
             raise PydanticKnownError("union_tag_not_found", {"discriminator": "'kind'"})
         if not isinstance(value, dict):
             raise PydanticKnownError("model_type", {"class_name": cls.__name__})
-        if not isinstance(kind, str) or kind not in tables:
+        table = cls.table(kind) if isinstance(kind, str) else None
+        if table is None:
             raise PydanticKnownError(
                 "union_tag_invalid",
-                {"discriminator": "'kind'", "tag": str(kind), "expected_tags": ", ".join(map(repr, tables))},
+                {"discriminator": "'kind'", "tag": str(kind), "expected_tags": ", ".join(map(repr, cls.tables()))},
             )
-        return tables[kind].model_validate(value)
+        return table.model_validate(value)
 
     @classmethod
     def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
@@ -213,6 +223,8 @@ class BackboneTable(Table):
     viscosity: float | None = None
 
     def build(self) -> SpringLaw:
+        from hamex.model.backbone import backbone
+
         return backbone(
             [tuple(point) for point in self.points],  # type: ignore[misc]
             **self.given("final_slope", "viscosity"),
@@ -225,14 +237,19 @@ class LawTable(TableByKind):
     usual = "slider"
 
     @classmethod
-    def tables(cls) -> dict[str, type[Table]]:
+    def kinds(cls) -> Iterable[str]:
         """Every law of springs, and the backbone, which is several side by side."""
-        laws: dict[str, type[Table]] = {
-            kind: table_of(each, kind, kind == cls.usual)
-            for kind, each in known().items()
-            if not issubclass(each, StressLaw)
-        }
-        return laws | {"backbone": BackboneTable}
+        return (*known(), "backbone")
+
+    @classmethod
+    def table(cls, kind: str) -> type[Table] | None:
+        """The table of a law of springs."""
+        if kind == "backbone":
+            return BackboneTable
+        from hamex.model.laws.stress import StressLaw
+
+        law = find(kind)
+        return None if law is None or issubclass(law, StressLaw) else table_of(law, kind, kind == cls.usual)
 
 
 class PartTable(LawTable):
@@ -362,6 +379,8 @@ class LinkTable(Table):
 
     @model_validator(mode="after")
     def _keys(self) -> LinkTable:
+        from hamex.model import links
+
         taken = signature(getattr(links, self.kind)).parameters
         needs = [name for name, key in taken.items() if key.default is key.empty and name not in ("start", "end")]
         known = {"kind", *taken}
@@ -372,7 +391,9 @@ class LinkTable(Table):
             raise ValueError(f"{self.kind} has no {name}; it knows {', '.join(sorted(known))}")
         return self
 
-    def build(self) -> links.Link:
+    def build(self) -> Link:
+        from hamex.model import links
+
         values = {
             name: tuple(value) if isinstance(value, list) else value
             for name, value in self.arguments("start", "end").items()
@@ -382,7 +403,7 @@ class LinkTable(Table):
         return getattr(links, self.kind)(self.start, self.end, **values)
 
 
-def link_list(tables: list[LinkTable]) -> list[links.Link]:
+def link_list(tables: list[LinkTable]) -> list[Link]:
     """The links of a model, each error with its place."""
     found = []
     for place, table in enumerate(tables):

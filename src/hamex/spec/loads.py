@@ -1,9 +1,11 @@
-"""Tables of what shakes a model, and of how it starts."""
+"""Tables of what shakes a model, and of how it starts; and the keys of forces on bodies, which loads in time and
+standing loads share."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -12,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Discriminator, Field, Tag, model_validator
 
-from hamex.errors import LoadError, ProblemError, UnitError
+from hamex.errors import HamexError, LoadError, ProblemError, UnitError
 from hamex.model.inputs import few
 from hamex.model.record import Model, parameter
 from hamex.model.units import METRE, unknown
@@ -22,9 +24,9 @@ from hamex.motion.ground import GroundMotion, el_centro
 from hamex.motion.load import Load
 from hamex.solve import State
 from hamex.spec.base import Finite, Named, Positive, Table, inside
-from hamex.spec.solids import ON_BODIES, BodyForces
 
 Array = NDArray[Any]
+ON_BODIES = ("traction", "pressure", "body_force", "point_forces")
 At = Annotated[
     Annotated[str, Tag("·one")] | Annotated[dict[str, float], Tag("·table")],
     Discriminator(lambda value: "·table" if isinstance(value, dict) else "·one"),
@@ -144,6 +146,60 @@ class MotionTable(Table):
             with inside("synthetic", self.synthetic):
                 return self.synthetic.motions(1)[0]
         return el_centro()
+
+
+class PointForceTable(Table):
+    """A force at a point of a body."""
+
+    at: list[float] = Field(description="where it acts [length]")
+    force: list[float] = Field(description="in each direction [force]")
+
+
+class BodyForces(Table):
+    """Forces on a body, by place; a load in time multiplies them."""
+
+    traction: dict[str, list[float]] | None = Field(
+        None, description="of a solid: force per area in each direction by boundary, as in traction = {top = [0, -1]}"
+    )
+    pressure: dict[str, float] | None = Field(
+        None, description="of a solid: pressure by boundary, positive inwards, as in pressure = {inner = 1.0}"
+    )
+    body_force: list[float] | None = Field(None, description="of a solid: force per volume in each direction")
+    point_forces: list[PointForceTable] | None = Field(
+        None, description="of a solid: forces at points, as in point_forces = [{at = [0, 0], force = [0, -1]}]"
+    )
+
+    def on_body(self, model: Model) -> Array | None:
+        """Forces on the dofs, (dof,); None where the table has none by place."""
+        given = self.given(*ON_BODIES)
+        if not given:
+            return None
+        body = model.body
+        if body is None:
+            raise LoadError(f"{next(iter(given))} acts on solids; other models take forces by dof")
+        total = np.zeros(len(model.dofs))
+        for boundary, vector in (self.traction or {}).items():
+            with _of(f"traction of {boundary!r}"):
+                total += body.traction(boundary, vector)
+        for boundary, value in (self.pressure or {}).items():
+            with _of(f"pressure of {boundary!r}"):
+                total += body.pressure(boundary, value)
+        if self.body_force is not None:
+            with _of("body_force of the solid"):
+                total += body.force(self.body_force)
+        for number, point in enumerate(self.point_forces or ()):
+            with _of(f"point_forces[{number}] of the solid"):
+                total += body.point_force(point.at, point.force)
+        return total
+
+
+@contextmanager
+def _of(key: str) -> Iterator[None]:
+    """Name the key in what the body refuses."""
+    try:
+        yield
+    except HamexError as problem:
+        raise type(problem)(f"{key}: {str(problem).removeprefix('traction: ').removeprefix('force: ')}") from None
 
 
 class ForceTable(BodyForces):

@@ -1,19 +1,16 @@
-"""Tables of bodies: ``[model]`` with ``kind = "solid"``, its mesh and its materials; and the keys of forces on bodies,
-which loads in time and standing loads share."""
+"""Tables of bodies: ``[model]`` with ``kind = "solid"``, its mesh and its materials."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-import numpy as np
 from numpy.typing import NDArray
 from pydantic import Discriminator, Field, Tag, model_validator
 
-from hamex.errors import HamexError, LoadError, ModelError
-from hamex.model.laws import known
+from hamex.errors import ModelError
+from hamex.model.laws.law import find, known
 from hamex.model.laws.stress import StressLaw
 from hamex.model.record import Model
 from hamex.model.solids import meshes
@@ -24,64 +21,10 @@ from hamex.spec.base import Numbers, Table, inside
 from hamex.spec.derived import ProportionalTable, TableByKind, damping, law, table_of
 
 Array = NDArray[Any]
-ON_BODIES = ("traction", "pressure", "body_force", "point_forces")
-
-
-class PointForceTable(Table):
-    """A force at a point of a body."""
-
-    at: list[float] = Field(description="where it acts [length]")
-    force: list[float] = Field(description="in each direction [force]")
-
-
-class BodyForces(Table):
-    """Forces on a body, by place; a load in time multiplies them."""
-
-    traction: dict[str, list[float]] | None = Field(
-        None, description="of a solid: force per area in each direction by boundary, as in traction = {top = [0, -1]}"
-    )
-    pressure: dict[str, float] | None = Field(
-        None, description="of a solid: pressure by boundary, positive inwards, as in pressure = {inner = 1.0}"
-    )
-    body_force: list[float] | None = Field(None, description="of a solid: force per volume in each direction")
-    point_forces: list[PointForceTable] | None = Field(
-        None, description="of a solid: forces at points, as in point_forces = [{at = [0, 0], force = [0, -1]}]"
-    )
-
-    def on_body(self, model: Model) -> Array | None:
-        """Forces on the dofs, (dof,); None where the table has none by place."""
-        given = self.given(*ON_BODIES)
-        if not given:
-            return None
-        body = model.body
-        if body is None:
-            raise LoadError(f"{next(iter(given))} acts on solids; other models take forces by dof")
-        total = np.zeros(len(model.dofs))
-        for boundary, vector in (self.traction or {}).items():
-            with _of(f"traction of {boundary!r}"):
-                total += body.traction(boundary, vector)
-        for boundary, value in (self.pressure or {}).items():
-            with _of(f"pressure of {boundary!r}"):
-                total += body.pressure(boundary, value)
-        if self.body_force is not None:
-            with _of("body_force of the solid"):
-                total += body.force(self.body_force)
-        for number, point in enumerate(self.point_forces or ()):
-            with _of(f"point_forces[{number}] of the solid"):
-                total += body.point_force(point.at, point.force)
-        return total
-
-
-@contextmanager
-def _of(key: str) -> Iterator[None]:
-    """Name the key in what the body refuses."""
-    try:
-        yield
-    except HamexError as problem:
-        raise type(problem)(f"{key}: {str(problem).removeprefix('traction: ').removeprefix('force: ')}") from None
-
-
-_GENERATORS = (meshes.rectangle, meshes.box, meshes.ring, meshes.half_space, meshes.plate_with_hole)
+_GENERATORS = {
+    each.__name__: each
+    for each in (meshes.rectangle, meshes.box, meshes.ring, meshes.half_space, meshes.plate_with_hole)
+}
 REST = "rest"  # name of the region of cells that are in no other
 _FILLED_IN = ("components", "volume")  # of a law of stresses, by the body
 Ways = Annotated[
@@ -112,20 +55,31 @@ class MeshTable(TableByKind):
     """``[model.mesh]``: a simple shape, or a file."""
 
     @classmethod
-    def tables(cls) -> dict[str, type[Table]]:
-        """One for each generator of :mod:`hamex.meshes`."""
-        made: dict[str, type[Table]] = {each.__name__: table_of(each, each.__name__) for each in _GENERATORS}
-        return made | {"file": FileMeshTable}
+    def kinds(cls) -> Iterable[str]:
+        """One for each generator of :mod:`hamex.meshes`, and that of files."""
+        return (*_GENERATORS, "file")
+
+    @classmethod
+    def table(cls, kind: str) -> type[Table] | None:
+        """The table of a generator, or of files."""
+        if kind == "file":
+            return FileMeshTable
+        return table_of(_GENERATORS[kind], kind) if kind in _GENERATORS else None
 
 
 class StressLawTable(TableByKind):
     """``law`` of a material: how it yields."""
 
     @classmethod
-    def tables(cls) -> dict[str, type[Table]]:
-        """Every law of stresses."""
-        laws = {kind: each for kind, each in known().items() if issubclass(each, StressLaw)}
-        return {kind: table_of(each, kind, without=_FILLED_IN) for kind, each in laws.items()}
+    def kinds(cls) -> Iterable[str]:
+        """Every law; those of springs have no table here."""
+        return known()
+
+    @classmethod
+    def table(cls, kind: str) -> type[Table] | None:
+        """The table of a law of stresses."""
+        law = find(kind)
+        return None if law is None or not issubclass(law, StressLaw) else table_of(law, kind, without=_FILLED_IN)
 
 
 class RangesTable(Table):

@@ -1,72 +1,28 @@
-"""Tables of models: ``[model]`` with ``kind = "oscillator"``, ``"shear_frame"``, ``"truss"``, ``"frame"`` or
-``"rod"``."""
+"""Tables of structures: ``[model]`` with ``kind = "shear_frame"``, ``"truss"``, ``"frame"`` or ``"rod"``."""
 
 from __future__ import annotations
 
 import math
 import warnings
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import Discriminator, Field, Tag, model_validator
 
 from hamex.errors import ImplausibleWarning, ModelError
-from hamex.model.damping import ratio
-from hamex.model.frame import Member, frame
-from hamex.model.laws.slider import Slider
-from hamex.model.oscillator import oscillator
 from hamex.model.record import Model
-from hamex.model.rod import rod
 from hamex.model.shear_frame import shear_frame
-from hamex.model.truss import Bar, truss
 from hamex.model.units import Units
-from hamex.spec.base import Numbers, Positive, Table, inside
+from hamex.spec.base import Numbers, Table, inside
 from hamex.spec.derived import DampingTable, LawTable, LinkTable, ProportionalTable, damping, law, link_list
 
+if TYPE_CHECKING:
+    from hamex.model.frame import Member
+    from hamex.model.truss import Bar
+
 _APART = 0.25  # of the gravity above a storey, by which the compression of its columns may differ from it
-
-
-class OscillatorTable(Table):
-    """``[model]`` with ``kind = "oscillator"``: one mass, one spring with its law, one dashpot.
-
-    The keys of a slider may stand beside the mass, or any law of one component in ``[model.law]``.
-    """
-
-    kind: Literal["oscillator"]
-    mass: float = Field(description="mass [force·s²/length]")
-    stiffness: float | None = None
-    period: Positive | None = Field(None, description="natural period of the elastic spring [s], instead of stiffness")
-    damping: float | None = None
-    damping_ratio: float | None = Field(None, description="fraction of critical damping, instead of damping")
-    yield_force: float | None = None
-    strength_ratio: Positive | None = Field(None, description="yield force over the weight, mass × gravity")
-    viscosity: float | None = None
-    kinematic: float | None = None
-    isotropic: float | None = None
-    law: LawTable | None = None
-
-    @model_validator(mode="after")
-    def _choices(self) -> OscillatorTable:
-        self.one_of("stiffness", "period")
-        self.one_of("damping", "damping_ratio", needed=False)
-        self.one_of("yield_force", "strength_ratio", needed=False)
-        beside = self.given("yield_force", "strength_ratio", "viscosity", "kinematic", "isotropic")
-        if self.law is not None and beside:
-            raise ValueError(f"{next(iter(beside))} is a slider's, and [model.law] says the law; give one of them")
-        return self
-
-    def build(self, units: Units, gravity: float, folder: Path | None = None) -> Model:
-        stiffness = self.stiffness if self.period is None else self.mass * (2 * math.pi / self.period) ** 2
-        assert stiffness is not None
-        damping = ratio(self.damping_ratio) if self.damping_ratio is not None else self.damping or 0.0
-        if self.law is not None:
-            return oscillator(self.mass, stiffness, damping, law=law(self.law, "law"), units=units)
-        keys = self.given("yield_force", "viscosity", "kinematic", "isotropic")
-        if self.strength_ratio is not None:
-            keys["yield_force"] = self.strength_ratio * self.mass * gravity
-        return oscillator(self.mass, stiffness, damping, law=Slider(**keys), units=units)
 
 
 class ShearFrameTable(Table):
@@ -146,6 +102,8 @@ class RodTable(Table):
         return self
 
     def build(self, units: Units, gravity: float, folder: Path | None = None) -> Model:
+        from hamex.model.rod import rod
+
         return rod(
             self.length,
             self.elements,
@@ -194,6 +152,8 @@ class BarTable(Table):
     law: LawTable | None = None
 
     def build(self, place: str) -> Bar:
+        from hamex.model.truss import Bar
+
         with inside(place, self):
             return Bar(self.start, self.end, law=law(self.law, "law"), **self.given("rigidity", "stiffness"))
 
@@ -207,6 +167,8 @@ class TrussTable(SkeletonTable):
     law: LawTable | None = None
 
     def build(self, units: Units, gravity: float, folder: Path | None = None) -> Model:
+        from hamex.model.truss import truss
+
         bars = _by_name(self.bars, "bars")
         return truss(
             self.nodes,  # type: ignore[arg-type]
@@ -273,6 +235,8 @@ class MemberTable(SectionTable):
         missing = [name for name in ("modulus", "area", "inertia") if name not in values]
         if missing:
             raise ModelError(f"frame: {place} has no {missing[0]}; give it, or a section that has it")
+        from hamex.model.frame import Member
+
         return Member(self.start, self.end, **values)
 
 
@@ -286,6 +250,8 @@ class FrameTable(SkeletonTable):
     )
 
     def build(self, units: Units, gravity: float, folder: Path | None = None) -> Model:
+        from hamex.model.frame import frame
+
         sections = {name: table.values(f"sections.{name}") for name, table in self.sections.items()}
         members = _by_name(self.members, "members", sections)
         return frame(self.nodes, members, self.supports, self.masses, **self.shared(units))  # type: ignore[arg-type]

@@ -7,8 +7,10 @@ off their own classes (:mod:`hamex.spec.derived`).
 
 from __future__ import annotations
 
-import re
+import math
+from collections.abc import Iterable
 from functools import cache
+from pathlib import Path
 from typing import Annotated, Any, Literal, get_args
 
 import numpy as np
@@ -16,15 +18,16 @@ from numpy.typing import NDArray
 from pydantic import ConfigDict, Discriminator, Field, Tag, create_model, model_validator
 
 from hamex.errors import LoadError, UnitError
+from hamex.model.damping import ratio
+from hamex.model.laws.slider import Slider
+from hamex.model.oscillator import oscillator
 from hamex.model.record import Model
 from hamex.model.units import UNSTATED_FORCE, UNSTATED_LENGTH, Units
 from hamex.problem import Limit
-from hamex.schemes import Scheme, known
+from hamex.schemes.scheme import Scheme, find, kind_of, known
 from hamex.spec.base import Positive, Table, Version, check_version
-from hamex.spec.derived import TableByKind, table_of
-from hamex.spec.loads import LoadTable, MotionTable, StartTable, SupportTable, position
-from hamex.spec.solids import ON_BODIES, BodyForces
-from hamex.spec.structures import OscillatorTable
+from hamex.spec.derived import LawTable, TableByKind, law, table_of
+from hamex.spec.loads import ON_BODIES, BodyForces, LoadTable, MotionTable, StartTable, SupportTable, position
 
 
 class UnitsTable(Table):
@@ -127,14 +130,15 @@ class SchemeTable(TableByKind):
     step: float
 
     @classmethod
-    def tables(cls) -> dict[str, type[Table]]:
-        """Every scheme that marches; some only record how a result came about."""
-        found = {
-            re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower(): each
-            for name, each in known().items()
-            if each.prepare is not Scheme.prepare
-        }
-        return {kind: table_of(each, kind) for kind, each in found.items()}
+    def kinds(cls) -> Iterable[str]:
+        """Every scheme."""
+        return map(kind_of, known().values())
+
+    @classmethod
+    def table(cls, kind: str) -> type[Table] | None:
+        """The table of a scheme that marches; some only record how a result came about."""
+        scheme = find(kind)
+        return None if scheme is None or scheme.prepare is Scheme.prepare else table_of(scheme, kind)
 
 
 Probe = Annotated[
@@ -155,6 +159,47 @@ Loads = Annotated[Annotated[OneLoad, Tag("·one")] | Annotated[list[OneLoad], Ta
 Supports = Annotated[
     Annotated[SupportTable, Tag("·one")] | Annotated[list[SupportTable], Tag("·list")], Discriminator(_many)
 ]
+
+
+class OscillatorTable(Table):
+    """``[model]`` with ``kind = "oscillator"``: one mass, one spring with its law, one dashpot.
+
+    The keys of a slider may stand beside the mass, or any law of one component in ``[model.law]``.
+    """
+
+    kind: Literal["oscillator"]
+    mass: float = Field(description="mass [force·s²/length]")
+    stiffness: float | None = None
+    period: Positive | None = Field(None, description="natural period of the elastic spring [s], instead of stiffness")
+    damping: float | None = None
+    damping_ratio: float | None = Field(None, description="fraction of critical damping, instead of damping")
+    yield_force: float | None = None
+    strength_ratio: Positive | None = Field(None, description="yield force over the weight, mass × gravity")
+    viscosity: float | None = None
+    kinematic: float | None = None
+    isotropic: float | None = None
+    law: LawTable | None = None
+
+    @model_validator(mode="after")
+    def _choices(self) -> OscillatorTable:
+        self.one_of("stiffness", "period")
+        self.one_of("damping", "damping_ratio", needed=False)
+        self.one_of("yield_force", "strength_ratio", needed=False)
+        beside = self.given("yield_force", "strength_ratio", "viscosity", "kinematic", "isotropic")
+        if self.law is not None and beside:
+            raise ValueError(f"{next(iter(beside))} is a slider's, and [model.law] says the law; give one of them")
+        return self
+
+    def build(self, units: Units, gravity: float, folder: Path | None = None) -> Model:
+        stiffness = self.stiffness if self.period is None else self.mass * (2 * math.pi / self.period) ** 2
+        assert stiffness is not None
+        damping = ratio(self.damping_ratio) if self.damping_ratio is not None else self.damping or 0.0
+        if self.law is not None:
+            return oscillator(self.mass, stiffness, damping, law=law(self.law, "law"), units=units)
+        keys = self.given("yield_force", "viscosity", "kinematic", "isotropic")
+        if self.strength_ratio is not None:
+            keys["yield_force"] = self.strength_ratio * self.mass * gravity
+        return oscillator(self.mass, stiffness, damping, law=Slider(**keys), units=units)
 
 
 class ProblemTables(Table):

@@ -25,8 +25,9 @@ from hamex.model.record import Model
 from hamex.report.ida import kaplan_meier
 from hamex.schemes.time_elements import is_linear
 from hamex.solution.batch import write_columns
-from hamex.spec.structures import OscillatorTable, ShearFrameTable
+from hamex.spec.structures import ShearFrameTable
 from hamex.spec.study import StudyFile, StudyTables, study_of
+from hamex.spec.tables import OscillatorTable
 from hamex.studio import wire
 from hamex.studio.jobs import FINISHED, Job, Jobs, TooManyJobsError
 from hamex.studio.problems import admit_synthetic

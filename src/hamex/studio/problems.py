@@ -26,8 +26,8 @@ from hamex.spec import ProblemFile, problem_of
 from hamex.spec.base import inside
 from hamex.spec.derived import meanings_of
 from hamex.spec.loads import MotionTable, NumberOrName, SyntheticMotionTable
-from hamex.spec.structures import OscillatorTable, ShearFrameTable
-from hamex.spec.tables import ProblemTables, SchemeTable
+from hamex.spec.structures import ShearFrameTable
+from hamex.spec.tables import OscillatorTable, ProblemTables, SchemeTable
 from hamex.studio import wire
 from hamex.studio.wire import RequestTable
 

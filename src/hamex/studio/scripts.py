@@ -17,7 +17,8 @@ from hamex.model import laws
 from hamex.model.solids import meshes
 from hamex.spec.base import Table
 from hamex.spec.derived import DerivedTable
-from hamex.spec.solids import ON_BODIES, REST, BodyForces
+from hamex.spec.loads import ON_BODIES, BodyForces
+from hamex.spec.solids import REST
 from hamex.spec.study import StudyFile, StudyTables
 from hamex.spec.tables import ProblemTables
 

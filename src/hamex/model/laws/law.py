@@ -9,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 import math
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, NamedTuple
 
@@ -393,9 +393,20 @@ def known() -> dict[str, type[Law]]:
     >>> sorted(known())[:3]
     ['bilinear', 'bouc_wen', 'drucker_prager']
     """
-    classes = [home.load() for home in read_stub(laws.__name__, laws.__file__).values()]
-    ours = [one for one in classes if isinstance(one, type) and issubclass(one, Law) and hasattr(one, "kind")]
-    return {law.kind: law for law in ours} | _registered
+    return {law.kind: law for law in _ours()} | _registered
+
+
+def _ours() -> Iterator[type[Law]]:
+    """In the order of the stub, each loaded when it is its turn."""
+    for home in read_stub(laws.__name__, laws.__file__).values():
+        one = home.load()
+        if isinstance(one, type) and issubclass(one, Law) and hasattr(one, "kind"):
+            yield one
+
+
+def find(kind: str) -> type[Law] | None:
+    """The law of a kind, None where there is none; laws that come after it are not loaded."""
+    return _registered.get(kind) or next((law for law in _ours() if law.kind == kind), None)
 
 
 def by_kind(kind: str) -> type[Law]:
@@ -406,15 +417,16 @@ def by_kind(kind: str) -> type[Law]:
     >>> by_kind("slider").__name__
     'Slider'
     """
-    found, (outer, _, inner) = known(), kind.partition(":")
-    if inner and outer in found:  # a law made of laws, those made of laws in brackets
+    outer, _, inner = kind.partition(":")
+    around = find(outer) if inner else None
+    if around is not None:  # a law made of laws, those made of laws in brackets
         parts = re.findall(r"(?:[^+()]|\((?:[^()]|\([^()]*\))*\))+", inner)
-        return found[outer].around(*(by_kind(re.sub(r"^\((.*)\)$", r"\1", part)) for part in parts))  # type: ignore[attr-defined]
-    if kind not in found:
-        home = kind.partition(":")[0]
-        hint = f"import {home}, where it is made," if ":" in kind else "register it (hamex.laws.register)"
+        return around.around(*(by_kind(re.sub(r"^\((.*)\)$", r"\1", part)) for part in parts))  # type: ignore[attr-defined]
+    found = find(kind)
+    if found is None:
+        hint = f"import {outer}, where it is made," if ":" in kind else "register it (hamex.laws.register)"
         raise LawError(
-            f"there is no law {kind!r}; known are {', '.join(found)}. If it is a law of your own, {hint} before files "
-            "that use it are read"
+            f"there is no law {kind!r}; known are {', '.join(known())}. If it is a law of your own, {hint} before "
+            "files that use it are read"
         )
-    return found[kind]
+    return found

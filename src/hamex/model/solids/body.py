@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, overload
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,9 +16,11 @@ from numpy.typing import ArrayLike, NDArray
 from hamex.checks import floats
 from hamex.errors import ModelError
 from hamex.model.inputs import few
-from hamex.model.solids.material import STRAINS, Elements
 from hamex.model.solids.meshes import scikit_fem
-from hamex.model.solids.skin import Skin, carried, skin_of
+
+if TYPE_CHECKING:  # every model names this class, and few have a body
+    from hamex.model.solids.material import Elements
+    from hamex.model.solids.skin import Skin
 
 Array = NDArray[Any]
 Matrix = Any
@@ -149,11 +151,15 @@ class Body:
     @property
     def components(self) -> tuple[str, ...]:
         """Names of strains and stresses, in their order."""
+        from hamex.model.solids.material import STRAINS
+
         return STRAINS[self.plane]
 
     @cached_property
     def elements(self) -> Elements:
         """Its cells with their nodes."""
+        from hamex.model.solids.material import Elements
+
         mesh = getattr(scikit_fem(), _MESHES[self.cell, self.dimension])(
             np.ascontiguousarray(self.vertices.T), np.ascontiguousarray(self.corners.T), validate=False
         )
@@ -188,6 +194,8 @@ class Body:
     @cached_property
     def skin(self) -> Skin:
         """What is seen of it."""
+        from hamex.model.solids.skin import skin_of
+
         return skin_of(self.elements)
 
     @property
@@ -282,6 +290,8 @@ class Body:
     def at_nodes(self, values: Array) -> Array:
         """(node, …) from values at the points (cell, point, …): carried linearly to the nodes of each cell, and means
         over the cells around a node, by volume; zero at nodes of no cell."""
+        from hamex.model.solids.skin import carried
+
         elements = self.elements
         weight = self.volumes.sum(axis=1)
         ends = carried(elements.rule[0], elements.element.doflocs.T)
