@@ -19,10 +19,13 @@ static Piece backbone(const double *s, const double *q, double x) {
   if (b + g > 0 && c < INFINITY) {
     cap = (c - a) / (b + g);
     if (a + b * cap <= least) return (Piece){least, 0, INFINITY};
+  } else if (c < a) {
+    return (Piece){fmax(c, least), 0, INFINITY};
   }
   if (b > 0 && x < (least - a) / b) return (Piece){least, 0, (least - a) / b};
   if (x < cap) return (Piece){fmax(a + b * x, least), b, cap};
-  if (g > 0 && x < (c - least) / g) return (Piece){c - g * x, -g, (c - least) / g};
+  if (g == 0) return (Piece){c, 0, INFINITY};
+  if (x < (c - least) / g) return (Piece){c - g * x, -g, (c - least) / g};
   return (Piece){least, 0, INFINITY};
 }
 

@@ -8,7 +8,8 @@ import pytest
 from repetitions import chiefly
 
 import hamex as hx
-from hamex.errors import ModelError
+from hamex.errors import ConvergenceError, ModelError
+from hamex.schemes import breaking
 from hamex.solve import run
 
 STILL = hx.Load([0.0, 0.0], step=1.0)
@@ -48,6 +49,21 @@ def test_a_brittle_oscillator_flies_on_from_where_it_breaks():
         assert np.array_equal(sol.times, step * np.arange(round(0.2 / step) + 1))
         assert abs(sol.values("node_force")[-1, 0]) < 1e-14
     assert np.log2(errors[0] / errors[2]) / 2 > 1.8
+
+
+def test_a_spring_that_comes_back_before_its_break_is_told_and_ends_the_step(monkeypatch):
+    """What breaks is gone; the force of a law that jumps and comes back would be cut for ever."""
+    found, first = breaking._Cut.next_piece, []
+
+    def no_further(cut, now, gone):
+        first.append(now)
+        return found(cut, first[0], 0.0)[0], 0.0
+
+    monkeypatch.setattr(breaking._Cut, "next_piece", no_further)
+    model = hx.oscillator(mass=1.0, stiffness=100.0, law=brittle())
+    with pytest.raises(ConvergenceError, match="broke again and again"):
+        hx.solve(hx.Problem(model, STILL, 0.2, hx.State(momentum=[2.0])), hx.Galerkin(0.02))
+    assert len(first) < 100
 
 
 def test_it_breaks_where_its_limit_lies_whatever_the_step():

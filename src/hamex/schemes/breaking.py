@@ -28,6 +28,7 @@ from hamex.schemes.prepare import galerkin_stage
 from hamex.schemes.scheme import Array, Ran
 
 _MOST = 60  # lengths tried for one break; some eight are needed
+_BREAKS = 20  # of one spring in one step: parts of a law break one by one, and each of them once
 _CLOSE = 4.0 * float(np.finfo(float).eps)  # of a length, and of a deformation: as near as doubles come
 
 
@@ -63,6 +64,11 @@ def cut_step(
     cut = _Cut(walk, load, moved, start)
     pieces, lengths, gone = list[ShorterStep](), list[float](), 0.0
     while gone < 1.0:
+        if len(pieces) > _BREAKS * len(walk.model.springs):
+            raise ConvergenceError(
+                f"{walk.who}: in one step {cut.names(pieces[-1].breaks)} broke again and again: the force of a law "
+                "jumps there and does not stay behind its jump"
+            )
         piece, length = cut.next_piece(now, gone)
         pieces.append(piece)
         lengths.append(length)
@@ -102,7 +108,7 @@ class _Cut:
             else:
                 low, before, beyond = length, gap, (0.5 * beyond if last < 0 else beyond)
             last = side
-        raise ConvergenceError(f"{self.walk.who}: the instant at which {self._names(known)} break was not found")
+        raise ConvergenceError(f"{self.walk.who}: the instant at which {self.names(known)} break was not found")
 
     def _tried(self, now: Mapping[str, Array], gone: float, length: float) -> ShorterStep:
         """A step of so much of the whole one."""
@@ -121,7 +127,8 @@ class _Cut:
     def _supports(self, gone: float) -> Array:
         return np.asarray(self.moved[0] + gone * (self.moved[1] - self.moved[0]))
 
-    def _names(self, known: list[Break]) -> str:
+    def names(self, known: list[Break]) -> str:
+        """Of springs that break."""
         return ", ".join(repr(self.walk.model.springs[one.spring]) for one in known)
 
     def joined(self, pieces: list[ShorterStep], lengths: list[float]) -> Ran:

@@ -133,6 +133,23 @@ def test_the_bilinear_spring_comes_to_the_points_of_its_rule():
     assert told.event.tolist() == [False, True, True, True, False]
 
 
+@pytest.mark.parametrize("cap", [1.0, 1.2])
+@pytest.mark.parametrize("wear", [{}, {"lambda_s": 0.8}, {"lambda_c": 0.8}], ids=["none", "strength", "cap"])
+@pytest.mark.parametrize("reloading", ["bilinear", "peak", "pinching"])
+def test_without_a_falling_range_the_force_of_the_cap_is_held(reloading, wear, cap):
+    """It had fallen to the residual at once, to nothing where there is none; and a cap that wears had not been seen
+    behind the elastic line where nothing hardens. No force changes faster than with the elastic stiffness."""
+    law = hx.laws.IMK(1.0, cap, plastic=0.03, reloading=reloading, kappa_f=0.5, kappa_d=0.5, **wear)
+    turns = [0.0, 0.06, -0.06, 0.06, -0.06, 0.06]
+    path = np.concatenate([np.linspace(a, b, 500) for a, b in itertools.pairwise(turns)])
+    force = hx.respond(law, path, K).force
+    assert np.abs(np.diff(force)).max() <= (1 + 1e-9) * K * np.abs(np.diff(path)).max()
+    assert force[499] == pytest.approx(cap)
+    if not wear and reloading == "bilinear":
+        assert np.abs(force - hx.respond(hx.laws.Bilinear(1.0, cap, plastic=0.03), path, K).force).max() < 1e-13
+    assert (np.abs(force[-1]) < 0.99 * cap) == bool(wear)
+
+
 def test_a_spring_that_breaks_is_gone_for_good():
     law = hx.laws.Bilinear(1.0, ultimate=0.05)
     gone = hx.respond(law, [0.0, 0.04, 0.06, -0.3, 0.0], K)

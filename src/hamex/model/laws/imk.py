@@ -55,11 +55,15 @@ def backbone(p: Array, s: int, z: Array, q: int, x: float) -> tuple[float, float
         cap = (c - a) / (b + g)
         if a + b * cap <= least:
             return least, 0.0, math.inf
+    elif c < a:  # both lines are level
+        return max(c, least), 0.0, math.inf
     if b > 0.0 and x < (least - a) / b:
         return least, 0.0, (least - a) / b
     if x < cap:
         return max(a + b * x, least), b, cap
-    if g > 0.0 and x < (c - least) / g:
+    if g == 0.0:  # nothing falls: the force at the cap is held
+        return c, 0.0, math.inf
+    if x < (c - least) / g:
         return c - g * x, -g, (c - least) / g
     return least, 0.0, math.inf
 
