@@ -10,9 +10,9 @@ from hamex.cli import app
 
 def all_of_them(text: str) -> str:
     """One section per command, with what ``--help`` says."""
-    made, every = [], app()
-    for words in sorted(_commands(every)):
-        asked = CliRunner().invoke(every, [*words, "--help"], env={"COLUMNS": "80"}, prog_name="hamex")
+    made = []
+    for words in sorted(_commands(app)):
+        asked = CliRunner().invoke(app, [*words, "--help"], env={"COLUMNS": "80"}, prog_name="hamex")
         made += [f"## `hamex {' '.join(words)}`", "", "```{code-block} text", asked.output.strip(), "```", ""]
     return "\n".join(made)
 

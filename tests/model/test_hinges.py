@@ -336,7 +336,7 @@ step = 0.01
 
 def test_problem_files_have_such_hinges(tmp_path):
     (tmp_path / "frame.toml").write_text(PROBLEM)
-    done = CliRunner().invoke(app(), ["run", str(tmp_path / "frame.toml"), "--json"])
+    done = CliRunner().invoke(app, ["run", str(tmp_path / "frame.toml"), "--json"])
     assert done.exit_code == 0, done.output
     hinges = json.loads(done.stdout)["hinges"]
     assert {each["name"] for each in hinges} == {"A-B.M1", "D-C.M1", "B-C.M1", "B-C.M2"}

@@ -55,7 +55,14 @@ def _options(
     pass
 
 
-def app(word: str = "") -> typer.Typer:
+def __getattr__(name: str) -> Any:
+    if name == "app":  # every command: of use to programs around this one, and loads them all
+        return _app("")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+@cache
+def _app(word: str) -> typer.Typer:
     """The commands; where ``word`` is the name of one, that one alone."""
     found = typer.Typer(
         help="Structural dynamics from the action up: extended Hamilton's principle, marched in time.",
@@ -80,7 +87,7 @@ def app(word: str = "") -> typer.Typer:
 def _commands(word: str = "") -> Any:
     """The commands with their options, read off the annotations once: that takes longer than most refusals, so of the
     command that is called only, where ``word`` is the name of one."""
-    return typer.main.get_command(app(word))
+    return typer.main.get_command(_app(word))
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
