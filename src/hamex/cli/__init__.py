@@ -13,6 +13,7 @@ from functools import cache
 from typing import Annotated, Any, TextIO
 
 import typer
+from typer.core import TyperGroup
 
 from hamex import __version__
 from hamex.cli import fragility, ida, init, lab, paper, pushover, records, region, run, spectrum
@@ -22,7 +23,22 @@ from hamex.errors import HamexError, at_the_door
 _OTHER_NAMES = {"region": {"step": "--record-step"}, "pushover": {"displacement": "--to", "amplitudes": "--cycles"}}
 _RED, _YELLOW, _PLAIN = "\033[31m", "\033[33m", "\033[0m"
 
+
+class Plainly(TyperGroup):
+    """Commands that answer a word that is none of the choices with the choices, and not with the name of an exception
+    before them."""
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command that is asked for."""
+        try:
+            return super().invoke(ctx)
+        except typer.BadParameter as problem:
+            problem.message = problem.message.removeprefix("Value error, ")
+            raise
+
+
 app = typer.Typer(
+    cls=Plainly,
     help="Structural dynamics from the action up: extended Hamilton's principle, marched in time.",
     rich_markup_mode=None,
     no_args_is_help=True,
