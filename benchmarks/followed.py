@@ -241,5 +241,7 @@ if __name__ == "__main__":
     if "--whole" in sys.argv:
         records = int(sys.argv[sys.argv.index("--whole") + 1])
         print(f"{MODELS:,} oscillators × {records} records × {SCALES} scales: {whole(records):.1f} s of CPU")
+    elif "--help" in sys.argv or sys.stdin.isatty():
+        print(f"{__doc__}\n--whole RECORDS: the whole task under so many records; else ``run.py followed``.")
     else:
         _child()

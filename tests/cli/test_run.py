@@ -301,6 +301,14 @@ def test_bad_input_ends_in_one_message_and_no_file(hamex, tiny, tmp_path, change
     assert listing(tmp_path) == before
 
 
+def test_a_word_that_is_none_of_the_choices_is_answered_with_them(hamex, tiny):
+    code, out, err = hamex("run", tiny(), "--promise", "nothing")
+    assert (code, out) == (2, "")
+    assert err.endswith("for '--promise': 'nothing' is not one of 'beforehand', 'reported', 'cut'.\n")
+    code, _, err = hamex("records", "show", "a.csv", "--rule", "nothing")
+    assert err.endswith("for '--rule': 'nothing' is not one of 'trapezoid', 'lines'.\n"), err
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

@@ -63,6 +63,8 @@ def test_bad_input_is_refused_by_its_index(given, message):
     [
         (lambda law: hx.oscillators(period=[0.5, 1.0], law=law), "hx.oscillator("),
         (lambda law: hx.shear_frames([[1.0, 1.0]], 100.0, laws=law), "hx.shear_frame("),
+        (lambda law: hx.Oscillators(period=[0.5, 1.0], law=law), "hx.oscillator("),
+        (lambda law: hx.ShearFrames([[1.0, 1.0]], 100.0, laws=law), "hx.shear_frame("),
         (lambda law: hx.Oscillators.of([hx.oscillator(1.0, 100.0, law=law)]), "hx.batch takes the list"),
     ],
 )

@@ -13,6 +13,7 @@ from importlib import import_module
 from typing import Annotated, Any, TextIO
 
 import typer
+from typer.core import TyperGroup
 
 from hamex import __version__
 from hamex.errors import HamexError, at_the_door
@@ -41,6 +42,19 @@ _HOMES = {
 }
 
 
+class Plainly(TyperGroup):
+    """Commands that answer a word that is none of the choices with the choices, and not with the name of an exception
+    before them."""
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command that is asked for."""
+        try:
+            return super().invoke(ctx)
+        except typer.BadParameter as problem:
+            problem.message = problem.message.removeprefix("Value error, ")
+            raise
+
+
 def _version(wanted: bool) -> None:
     if wanted:
         print(f"hamex {__version__}")
@@ -65,6 +79,7 @@ def __getattr__(name: str) -> Any:
 def _app(word: str) -> typer.Typer:
     """The commands; where ``word`` is the name of one, that one alone."""
     found = typer.Typer(
+        cls=Plainly,
         help="Structural dynamics from the action up: extended Hamilton's principle, marched in time.",
         rich_markup_mode=None,
         no_args_is_help=True,

@@ -6,7 +6,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
-from typing import Any
+from functools import wraps
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -105,8 +106,25 @@ def _finite(name: str, value: float) -> float:
 
 Array = NDArray[Any]
 WHO = "oscillators"
+Arrays = TypeVar("Arrays", bound=type)
 
 
+def of_sliders(kind: Arrays) -> Arrays:
+    """Let a class of arrays of models refuse a law by name, as the function that builds them does."""
+    made = kind.__init__  # type: ignore[misc]
+
+    @wraps(made)
+    def start(self: Any, *given: Any, **named: Any) -> None:
+        one = {"Oscillators": "hx.oscillator", "ShearFrames": "hx.shear_frame"}[kind.__name__]
+        for word in ("law", "laws"):
+            refuse_law(kind.__name__, one, named.get(word))
+        made(self, *given, **named)
+
+    kind.__init__ = start  # type: ignore[misc]
+    return kind
+
+
+@of_sliders
 @dataclass(frozen=True, eq=False)
 class Oscillators:
     """Oscillators as arrays (n,); build them with :func:`oscillators`.

@@ -16,7 +16,7 @@ from hamex.checks import check_range, floats
 from hamex.errors import ModelError
 from hamex.model.damping import Modal, Ratio, Rayleigh
 from hamex.model.inputs import beyond
-from hamex.model.oscillator import refuse_law
+from hamex.model.oscillator import of_sliders, refuse_law
 from hamex.model.units import Units
 from hamex.names import options_by_keyword
 
@@ -26,6 +26,7 @@ _BLOCK = 4096  # frames that are worked on while they lie close to the processor
 _STILL = 1e-14  # ω² relative to the largest one below which a motion counts as free
 
 
+@of_sliders
 @dataclass(frozen=True, eq=False)
 class ShearFrames:
     """Shear frames of one number of storeys as arrays (frame, storey); build them with :func:`shear_frames`.
