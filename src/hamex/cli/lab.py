@@ -101,7 +101,7 @@ def law(
 ) -> None:
     """Show what a spring's law does: loop, backbone, energy, wear, certificate; or fit it to a measured loop.
 
-    OtherProgram the material of OpenSees where there is one and OpenSees is installed.
+    Beside the material of OpenSees where there is one and OpenSees is installed.
     """
     if html is not None or plot is not None:
         from hamex.report.page import check_plot
