@@ -180,3 +180,27 @@ def options_by_keyword(function: Callable[Given, Result]) -> Callable[Given, Res
         return function(*given[:by_position], **late, **named)  # type: ignore[arg-type]
 
     return call
+
+
+def meanings_of(made: type | Callable[..., Any]) -> dict[str, str]:
+    """Words for the parameters, from the docstring of a function, or of a class and its bases.
+
+    >>> from hamex.model.laws.power import PowerLaw
+    >>> meanings_of(PowerLaw)["exponent"]
+    'of the velocity, α > 0 [1]'
+    """
+    import inspect
+    import re
+
+    found: dict[str, str] = {}
+    for base in reversed(made.__mro__[:-1]) if isinstance(made, type) else (made,):
+        section = re.search(
+            r"^(?:Parameters|Attributes)\n-+\n(.*?)(?:\n\n|\Z)",
+            inspect.cleandoc(base.__doc__ or ""),
+            re.DOTALL | re.MULTILINE,
+        )
+        entries = re.findall(r"^(\w[\w, ]*?) : (.*(?:\n +.*)*)", section[1], re.MULTILINE) if section else ()
+        for names, words in entries:
+            said = " ".join(words.split()).removesuffix(".")
+            found |= dict.fromkeys(names.split(", "), said)
+    return found

@@ -47,6 +47,8 @@ def test_page_picture_and_table(capsys, tmp_path):
     text = page.read_text()
     if opensees.available() is None:
         assert "largest difference to OpenSees&#x27; IMKPinching" in text
+    assert "<tr><td>yield_force</td><td>150</td><td>Fy (My) [force]</td></tr>" in text
+    assert "<tr><td>c_s, c_c, c_a, c_k</td><td>1, 1, 1, 1</td><td>exponents of β</td></tr>" in text
     rows = np.loadtxt(table, delimiter=",", skiprows=1)
     assert rows.shape[1] == 4
     assert rows[:, 0].max() == pytest.approx(0.05)

@@ -25,12 +25,12 @@ from hamex.model.laws.law import Law
 from hamex.model.record import Model, parameter
 from hamex.model.record import yields as model_yields
 from hamex.model.units import Units
+from hamex.names import meanings_of
 from hamex.schemes import Scheme
 from hamex.solution.energy import CLOSED
 from hamex.solution.outline import unit
 from hamex.solution.solution import Solution
 from hamex.spec import ProblemFile
-from hamex.spec.derived import meanings_of
 
 _PEAKS = {
     "displacement": "displacement",

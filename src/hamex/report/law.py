@@ -6,6 +6,7 @@ from __future__ import annotations
 import math
 import re
 from html import escape
+from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -14,6 +15,7 @@ from numpy.typing import NDArray
 
 from hamex.files import write_atomically
 from hamex.lab.laws import FittedLaw, Law, LawCertificate, LawTrial, follows
+from hamex.names import meanings_of
 from hamex.report.page import captioned, cards, page, table
 from hamex.report.style import BLUE, FAINT, GREY, INK, ORANGE, RED, figure, mosaic, save, to_svg
 from hamex.solution.results import strength_left
@@ -139,10 +141,7 @@ def law_page(trial: LawTrial, beside: OtherProgram | None, fit: FittedLaw | None
         body.append(
             table(["number", "found", "standard error"], _fit_rows(fit), f"Misfit {fit.misfit:.3g} of the force.")
         )
-    body += [
-        "<h2>Numbers</h2>",
-        table(["number", "value"], [[escape(a), escape(b)] for a, b in numbers_of(law, trial.stiffness)]),
-    ]
+    body += ["<h2>Numbers</h2>", table(["number", "value", "meaning"], _number_rows(law, trial.stiffness), words=True)]
     rows = [[escape(a), b, f'<span class="{"bad" if c == "no" else "good"}">{c}</span>']
             for a, b, c in certificate_rows(trial.certificate)]  # fmt: skip
     said = "On random paths up to the reach of the loop; what the promise of one solution a step rests on."
@@ -152,6 +151,15 @@ def law_page(trial: LawTrial, beside: OtherProgram | None, fit: FittedLaw | None
         table(["excursion", "deformation", "force", "secant", "energy lost", "force kept"], _rows(trial)),
     ]
     return page(title, "\n".join(body), kind="law")
+
+
+def _number_rows(law: Law, stiffness: float) -> list[list[str]]:
+    """The numbers of a law in the words of its constructor, those that it explains together in one row."""
+    meanings, rows = {"stiffness": "of the elastic spring [force/length]"} | meanings_of(type(law)), []
+    for meaning, pairs in groupby(numbers_of(law, stiffness), lambda pair: meanings.get(pair[0], pair[0])):
+        names, values = zip(*pairs, strict=True)
+        rows.append([", ".join(names), ", ".join(values), meaning if meaning not in names else ""])
+    return [[escape(cell) for cell in row] for row in rows]
 
 
 def _first_line(law: Law) -> str:

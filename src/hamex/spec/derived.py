@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
-import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from inspect import signature
 from types import NoneType, UnionType
@@ -30,6 +29,7 @@ from pydantic_core import CoreSchema, PydanticKnownError, core_schema
 from hamex.errors import HamexError, InputError
 from hamex.model.damping import modal, ratio, rayleigh
 from hamex.model.laws.law import Law, find, known
+from hamex.names import meanings_of
 from hamex.spec.base import Numbers, Table, inside
 
 if TYPE_CHECKING:
@@ -160,27 +160,6 @@ def _parameters(made: Any) -> Iterator[tuple[str, bool]]:
         return
     for parameter in inspect.signature(made).parameters.values():
         yield parameter.name, parameter.default is parameter.empty
-
-
-def meanings_of(made: Made) -> dict[str, str]:
-    """Words for the parameters, from the docstring of a function, or of a class and its bases.
-
-    >>> from hamex.model.laws.power import PowerLaw
-    >>> meanings_of(PowerLaw)["exponent"]
-    'of the velocity, α > 0 [1]'
-    """
-    found: dict[str, str] = {}
-    for base in reversed(made.__mro__[:-1]) if isinstance(made, type) else (made,):
-        section = re.search(
-            r"^(?:Parameters|Attributes)\n-+\n(.*?)(?:\n\n|\Z)",
-            inspect.cleandoc(base.__doc__ or ""),
-            re.DOTALL | re.MULTILINE,
-        )
-        entries = re.findall(r"^(\w[\w, ]*?) : (.*(?:\n +.*)*)", section[1], re.MULTILINE) if section else ()
-        for names, words in entries:
-            said = " ".join(words.split()).removesuffix(".")
-            found |= dict.fromkeys(names.split(", "), said)
-    return found
 
 
 def _hints(made: Made) -> dict[str, Any]:

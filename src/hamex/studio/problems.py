@@ -20,11 +20,11 @@ from hamex.model.damping import Damping
 from hamex.model.laws import known
 from hamex.motion.artificial import LEAD, LENGTH, LIMITS, ground_wave, shaking_duration, synthetic_suite
 from hamex.motion.records.read import record_from_bytes
+from hamex.names import meanings_of
 from hamex.schemes import Scheme
 from hamex.solve import shortened
 from hamex.spec import ProblemFile, problem_of
 from hamex.spec.base import inside
-from hamex.spec.derived import meanings_of
 from hamex.spec.loads import MotionTable, NumberOrName, SyntheticMotionTable
 from hamex.spec.structures import ShearFrameTable
 from hamex.spec.tables import OscillatorTable, ProblemTables, SchemeTable
