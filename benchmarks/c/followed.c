@@ -31,8 +31,9 @@ static Piece backbone(const double *s, const double *q, double x) {
 
 static double meets(const double *s, const double *q, double k, double zero) {
   double a = s[0] - q[RISE_A], b = s[1] - q[RISE_B], c = s[2] - q[CAP_C], g = s[3] - q[CAP_G];
-  double hard = k > b ? (a + k * zero) / (k - b) : INFINITY;
-  return fmax(s[4] / k + zero, fmin(hard, (c + k * zero) / (k + g)));
+  double least = s[4] / k + zero;
+  double hard = k > b ? (a + k * zero) / (k - b) : a + b * least > s[4] ? INFINITY : -INFINITY;
+  return fmax(least, fmin(hard, (c + k * zero) / (k + g)));
 }
 
 static double worn(double spent, double left, double power) {

@@ -150,6 +150,18 @@ def test_without_a_falling_range_the_force_of_the_cap_is_held(reloading, wear, c
     assert (np.abs(force[-1]) < 0.99 * cap) == bool(wear)
 
 
+def test_unloading_that_wears_softer_than_hardening_meets_the_residual():
+    """It had gone on past it, and dropped to it later (a run of the fuzz, seed 300093). However many points, the path
+    is the same."""
+    law = hx.laws.IMK(1.0, 1.45, plastic=0.025, post_cap=1.0, residual_ratio=0.2, lambda_k=2.0)
+    turns, force = [0.0, 0.3, -0.3, 0.3, -0.3, 0.3, -0.3], {}
+    for points in (1, 400):
+        path = np.concatenate([[0.0], *(np.linspace(a, b, points + 1)[1:] for a, b in itertools.pairwise(turns))])
+        force[points] = hx.respond(law, path, 20.0).force
+    assert np.abs(force[400][::400] - force[1]).max() < 1e-12
+    assert np.abs(np.diff(force[400])).max() <= (1 + 1e-9) * 20.0 * 0.6 / 400
+
+
 def test_a_spring_that_breaks_is_gone_for_good():
     law = hx.laws.Bilinear(1.0, ultimate=0.05)
     gone = hx.respond(law, [0.0, 0.04, 0.06, -0.3, 0.0], K)

@@ -71,8 +71,11 @@ def backbone(p: Array, s: int, z: Array, q: int, x: float) -> tuple[float, float
 def meets(p: Array, s: int, z: Array, q: int, k: float, zero: float) -> float:
     """Where a line of slope k, zero at ``zero``, meets the worn backbone."""
     a, b, c, g = p[s] - z[q + RISE_A], p[s + 1] - z[q + RISE_B], p[s + 2] - z[q + CAP_C], p[s + 3] - z[q + CAP_G]
-    hard = (a + k * zero) / (k - b) if k > b else math.inf
-    return max(p[s + 4] / k + zero, min(hard, (c + k * zero) / (k + g)))
+    least = p[s + 4] / k + zero  # where it reaches the residual force
+    # Worn softer than the hardening line, it stays on the side of that on which it comes.
+    apart = math.inf if a + b * least > p[s + 4] else -math.inf
+    hard = (a + k * zero) / (k - b) if k > b else apart
+    return max(least, min(hard, (c + k * zero) / (k + g)))
 
 
 def worn(spent: float, left: float, power: float, published: bool) -> float:
