@@ -156,7 +156,7 @@ def law_page(trial: LawTrial, beside: OtherProgram | None, fit: FittedLaw | None
 def _number_rows(law: Law, stiffness: float) -> list[list[str]]:
     """The numbers of a law in the words of its constructor, those that it explains together in one row."""
     meanings, rows = {"stiffness": "of the elastic spring [force/length]"} | meanings_of(type(law)), []
-    for meaning, pairs in groupby(numbers_of(law, stiffness), lambda pair: meanings.get(pair[0], pair[0])):
+    for meaning, pairs in groupby(numbers_of(law, stiffness), lambda pair: str(meanings.get(pair[0], pair[0]))):
         names, values = zip(*pairs, strict=True)
         rows.append([", ".join(names), ", ".join(values), meaning if meaning not in names else ""])
     return [[escape(cell) for cell in row] for row in rows]
