@@ -41,6 +41,7 @@ Array = Any
 
 _MOST = 100  # Newton steps; some five are needed
 _ENOUGH = 4e-16  # of the terms of the balance
+_ULP = 2.0**-53  # half the distance between neighbouring numbers, over the larger ones
 # Numbers of an oscillator: mass, damping and stiffness beside the spring.
 MASS, DAMPING, BESIDE = range(3)
 # What acts on a case, for each mass: force and ground acceleration per unit of load, and the drift at which runs end.
@@ -144,7 +145,7 @@ def by_means(
         else:
             high = d
         further = d - left / (A + slope)
-        if further == d:  # what is left is rounding; d itself is an end of the bracket, whose other one may be far
+        if abs(further - d) <= _ULP * abs(u) or further == d:  # the place u + d, which the law is asked at, is the same
             break
         if not low < further < high:
             further = 0.5 * (low + high)

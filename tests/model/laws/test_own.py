@@ -12,6 +12,7 @@ import pytest
 import hamex as hx
 from hamex.errors import FileError, LawError
 from hamex.model.laws import law as registry
+from hamex.schemes.oscillator import step_of
 
 TEXT = '''
 import math
@@ -98,6 +99,19 @@ def test_what_comes_back_is_not_lost(laws):
     sol = hx.solve(hx.Problem(model, hx.constant(0.3), 4.0), hx.Galerkin(0.01))
     assert np.abs(sol.energy["plastic"]).max() < 1e-12 * np.abs(sol.energy["stored"]).max()
     assert hx.Galerkin(0.01).longest_step(model) == pytest.approx(2 / math.sqrt(25.0))  # h²·k·0.25/4 = m (analytic)
+
+
+def test_a_spring_that_has_slipped_far_is_stepped_to_the_rounding_of_its_place(laws):
+    """Its force is a difference of large numbers, so that the mean is a staircase in the increment."""
+    rng, law = np.random.default_rng(3), laws.hardening(fy=1.0)
+    step = step_of(type(law))
+    for _ in range(300):
+        m, c, k, h, u = *rng.uniform([0.2, 0.0, 50.0, 0.1], [2.0, 0.5, 200.0, 1.0]), rng.uniform(-5e3, 5e3)
+        elastic, p, f = rng.uniform(-0.5, 0.5), rng.normal(0, 0.05), rng.normal(0, 0.1)
+        z = np.array([u - elastic / k, u, elastic, 1.0, elastic**2 / (2 * k), u - elastic / k, 0.0])
+        _, d, mean = step(np.array([k, 1.0, 0.05]), 0, m, c, 0.0, f, h, u, p, z, np.empty(len(z)))
+        left = (2 * m / h + c) * d / h + mean - 2 * p / h - f
+        assert abs(left) <= (k + 2 * m / h**2) * np.spacing(abs(u))
 
 
 def test_files_keep_its_name_and_the_digest_of_its_source(laws, tmp_path):
