@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 import hamex as hx
+from hamex.model.laws.imk import GONE
 from hamex.paper import opensees
 
 K = 100.0
@@ -150,6 +151,19 @@ def test_a_spring_that_would_not_survive_a_reversal_goes_with_it_and_in_a_run_at
     goes = int(np.flatnonzero(u > 1 / K + 0.5 * 0.2)[0])
     assert np.abs(force[1:goes] - hx.respond(law, u[1:goes], stiffness=K).force).max() < 1e-9
     assert np.abs(force[goes:]).max() < 1e-9
+
+
+@pytest.mark.parametrize("seed", [97, 221, 234, 276, 369])
+def test_a_reversal_takes_a_spring_that_fell_to_its_residual_too(theirs, seed):
+    """A bilinear spring unloads from there with half its first stiffness, but is gone where β of its unloading is above
+    1, by OpenSees' rule. Reference energies are a tenth of those above; ours had gone on at each of these seeds."""
+    given = parameters(seed, "bilinear")
+    given |= {f"lambda_{mode}": 0.1 * given[f"lambda_{mode}"] for mode in "scak"}
+    events = hx.respond(hx.laws.IMK(rule="opensees", **given), history(seed), K, events=True)
+    (other,) = theirs([[[["IMKBilin", *numbers(given, "bilinear")]], told(events).tolist(), 1]])
+    assert np.abs(events.force - other).max() < 1e-9
+    assert events.states["imk_fallen"][-1]
+    assert events.states["imk_branch"][-1] == GONE
 
 
 def test_a_spring_whose_yield_force_is_below_its_residual_holds_the_force_of_its_cap(theirs):

@@ -90,8 +90,6 @@ def worn(spent: float, left: float, power: float, published: bool) -> float:
 def unloading(p: Array, r: int, z: Array, o: int) -> tuple[float, float]:
     """Unloading stiffness that a reversal here would leave (0: it is gone), and the energy charged with it."""
     published, force = p[r + P_RULE] == 0.0, z[o + FORCE]
-    if not published and z[o + FALLEN] != 0.0 and p[r + P_RELOADING] == 0.0:
-        return 0.5 * p[r], 0.0
     # Published: the excursion wears the stiffness that it began with, however often it turns.
     stiff = p[r] * (1.0 - (z[o + HELD] if published else z[o + WORN]))
     given_back = 0.5 * force * force / stiff
@@ -103,7 +101,11 @@ def unloading(p: Array, r: int, z: Array, o: int) -> tuple[float, float]:
     # Beyond this a spring would give back more than is put in on the way: its energy is used up to what it holds.
     if published and p[r + P_C + 3] * given_back * (1.0 + beta) > left * ((1.0 - beta) * (1.0 - beta)):
         return 0.0, spent
-    return (0.0 if beta >= 1.0 else stiff * (1.0 - beta)), spent
+    if beta >= 1.0:
+        return 0.0, spent
+    if not published and z[o + FALLEN] != 0.0 and p[r + P_RELOADING] == 0.0:
+        return 0.5 * p[r], spent
+    return stiff * (1.0 - beta), spent
 
 
 def crossed(p: Array, r: int, e: float, way: float, z: Array, o: int) -> bool:
