@@ -10,7 +10,9 @@ What these leave open: a reversal is charged to the stiffness that its excursion
 for a while comes back to the line that it left (else twenty reversals of no size at all would ruin it); reloading is
 never steeper than unloading. ``rule="opensees"`` is that of the materials IMKBilin, IMKPeakOriented and IMKPinching as
 of 2023: every reversal is charged with all of its excursion and aims anew, a spring whose energy is used up
-deteriorates no more, and bilinear springs have rules of their own near the residual.
+deteriorates no more, and bilinear springs have rules of their own near the residual. One rule is left out: beyond its
+ultimate deformation on one side IMKBilin jumps between nothing and the residual force of the other at every reversal;
+here the spring is gone, as it is in the other two materials.
 """
 
 from __future__ import annotations
@@ -349,7 +351,8 @@ class IMK(Backbone):
     d_positive, d_negative : share of S, C and A that either side takes, 0 to 1; slabs make it less than 1.
     kappa_f, kappa_d : of pinching springs: force at the pinching point over that of a straight way, and share of the
         plastic deformation at which it lies before the end.
-    rule : "published", or "opensees" for what the materials of that name do.
+    rule : "published", or "opensees" for what the materials IMKBilin, IMKPeakOriented and IMKPinching do, up to the
+        ultimate deformation: beyond it springs are gone by either rule (IMKBilin keeps the other side's residual force).
 
     Examples
     --------
