@@ -352,7 +352,7 @@ class IMK(Backbone):
     kappa_f, kappa_d : of pinching springs: force at the pinching point over that of a straight way, and share of the
         plastic deformation at which it lies before the end.
     rule : "published", or "opensees" for what the materials IMKBilin, IMKPeakOriented and IMKPinching do, up to the
-        ultimate deformation: beyond it springs are gone by either rule (IMKBilin keeps the other side's residual force).
+        ultimate deformation: beyond it springs are gone by either rule (IMKBilin keeps the residual of the other side).
 
     Examples
     --------
