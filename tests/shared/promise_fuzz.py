@@ -345,11 +345,13 @@ def summary(rows):
 
 
 def unneeded(rows):
-    """Refusals of models with K ≥ 0 and mass everywhere, but for springs that are elastic and not linear."""
+    """Refusals of models with K ≥ 0 and mass everywhere, but for springs that are elastic and not linear, and for those
+    in which no instant can be located."""
+    refused = [row for row in rows if row["outcome"] == "refused" and not row["softens"] and not row["massless"]]
     return [
         row
-        for row in rows
-        if row["outcome"] == "refused" and not row["softens"] and not row["massless"] and row["why"] != "curved"
+        for row in refused
+        if row["why"] != "curved" and not (row["why"] == "law" and row["scheme"].endswith("located"))
     ]
 
 
