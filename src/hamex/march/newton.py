@@ -34,7 +34,7 @@ _CANCELLED = 0.05  # and of terms that cancel before they enter the row, which l
 _MOST = 500  # Newton steps; hard frames need about 10
 _HALVINGS = 12  # of a step towards a zero of the gradient
 _PATIENCE = 40  # Newton steps towards one; from then on down Φ
-WASTE = 1e-13  # of the work of a step: what its residual may do
+WASTE = 2e-14  # of the work of a step: what its residual may do
 AGAIN = 4  # solves that make it smaller; each gains the digits that the matrix has left
 # Entries of ``count``.
 SOLVES, FACTORS, SEARCHES, UNCERTAIN = 0, 1, 2, 3
@@ -75,7 +75,7 @@ class StepEquation(NamedTuple):
     tolerance: float
     most: int
     enough: float  # relative residual at which a step ends: round-off, or what an iterative solver reaches
-    wasted: float  # of the work of a step: what its residual may do, where the step is long or solved by iteration
+    wasted: float  # of the work of a step: what its residual may do
 
 
 class Scratch(NamedTuple):
@@ -211,7 +211,7 @@ def newton(
         # At round-off, or stuck just above it: nothing more can be gained.
         elif exact or worst <= step.enough or (worst <= 1e3 * step.enough and worst >= 0.5 * before):
             left = 0.0 if exact else worst
-            if not step.long or again == AGAIN or waste(s) <= step.wasted:
+            if again == AGAIN or waste(s) <= step.wasted:
                 break
             again += 1
         before = worst

@@ -10,9 +10,10 @@ What these leave open: a reversal is charged to the stiffness that its excursion
 for a while comes back to the line that it left (else twenty reversals of no size at all would ruin it); reloading is
 never steeper than unloading. ``rule="opensees"`` is that of the materials IMKBilin, IMKPeakOriented and IMKPinching as
 of 2023: every reversal is charged with all of its excursion and aims anew, a spring whose energy is used up
-deteriorates no more, and bilinear springs have rules of their own near the residual. One rule is left out: beyond its
+deteriorates no more, and bilinear springs have rules of their own near the residual. Two rules are left out: beyond its
 ultimate deformation on one side IMKBilin jumps between nothing and the residual force of the other at every reversal;
-here the spring is gone, as it is in the other two materials.
+here the spring is gone, as it is in the other two materials. And one that unloads more softly than it hardens, and so
+holds more than its backbone, drops to that when it turns back; here it returns to where it left it.
 """
 
 from __future__ import annotations
@@ -129,7 +130,7 @@ def crossed(p: Array, r: int, e: float, way: float, z: Array, o: int) -> bool:
     if p[r + P_RELOADING] == 0.0:
         if not published:
             near_residual(p, s, z, q, way * e + p[s + 4] / z[o + SLOPE])
-        z[o + BRANCH] = INSIDE
+        z[o + BRANCH], z[o + ANCHOR], z[o + AT_ANCHOR] = INSIDE, e, 0.0
         return True
     if z[q + PEAK] == 0.0:  # a side that has not been yet aims at its yield point
         z[q + PEAK], z[q + LOCAL], z[q + AT_LOCAL] = p[s + 5], p[s + 5], p[s + 6]
@@ -290,7 +291,10 @@ def ahead(p: Array, r: int, s: int, e: float, way: float, z: Array, o: int, q: i
     """Slope and end of the piece that leads outwards from e; pieces that end here give way to the next."""
     x = way * e
     if z[o + BRANCH] == INSIDE:
-        edge = meets(p, s, z, q, z[o + SLOPE], way * (z[o + ANCHOR] - z[o + AT_ANCHOR] / z[o + SLOPE]))
+        # Back to where it left its backbone, or from zero to a worn one. On the way back it may hold more than that,
+        # where it unloads more softly than it hardens.
+        left = way * z[o + AT_ANCHOR] > 0.0
+        edge = way * z[o + ANCHOR] if left else meets(p, s, z, q, z[o + SLOPE], way * z[o + ANCHOR])
         if edge > x:
             return z[o + SLOPE], way * edge
         z[o + BRANCH] = BACKBONE

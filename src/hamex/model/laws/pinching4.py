@@ -9,8 +9,8 @@ moves the targets outwards (gD…) and lowers the envelopes (gF…); a reversal 
 What differs, because the force must not jump along a path, nor fall beyond all bounds: a spring that holds more force
 than the target it turns back to, because damage has lowered that meanwhile, keeps its force until the envelope reaches
 it (OpenSees takes the straight line down, however steep); where OpenSees leads a path over the origin it does so only
-if that lies between reversal and target (else it jumps). And a spring that turns back within ``DEAD`` of a reversal
-returns to it and goes on as if it had not turned.
+if that lies between reversal and target (else it jumps) and not below the reversal (else it falls, however steeply).
+And a spring that turns back within ``DEAD`` of a reversal returns to it and goes on as if it had not turned.
 """
 
 from __future__ import annotations
@@ -127,7 +127,7 @@ def lay(
         x1, f1 = x0 + 0.33 * (x3 - x0), f0 + 0.33 * (f3 - f0)
         x2, f2 = x0 + 0.67 * (x3 - x0), f0 + 0.67 * (f3 - f0)
     ends = f0 / x0 if way > 0.0 else f3 / x3
-    if fallen and x0 < 0.0 < x3 and 1e-8 * (x3 - x0) < f3 - f0 < ends * (x3 - x0):
+    if fallen and x0 < 0.0 < x3 and f0 <= 0.0 and 1e-8 * (x3 - x0) < f3 - f0 < ends * (x3 - x0):
         if way > 0.0:
             x1, f1, x2, f2 = 0.0, 0.0, 0.5 * x3, 0.5 * f3
         else:
