@@ -328,12 +328,12 @@ def _tell_time(file: ProblemFile, error: bool, json: bool) -> None:
     with listening(compiling.compiling):
         sample = solve(file.problem, file.scheme, limit=file.limit, promise=file.promise, progress=watch)
     (first, early), (last, late) = marks[0], marks[-1]
-    told = time.process_time()
+    summary_begun = time.process_time()
     summary(file, sample)
-    told = (time.process_time() - told) * steps / late
+    summary_seconds = (time.process_time() - summary_begun) * steps / late
     # The first block loads what the others find loaded; a run of one block is the run itself.
     own = last - begun if late == early else (first - begun) + (last - first) / (late - early) * (steps - early)
-    seconds = own * (_WORK_OF_ERRORS if error else 1) + told
+    seconds = own * (_WORK_OF_ERRORS if error else 1) + summary_seconds
     if json:
         found = {"title": file.title, "steps": steps, "seconds": seconds, "compiling": compiling.seconds}
         print_json(found)

@@ -313,7 +313,7 @@ def _errors(jacobian: Array, misfits: Array) -> tuple[Array, float]:
     count = max(n * share - free, 1.0)
     variance = float(misfits @ misfits) / count
     values, vectors = np.linalg.eigh(jacobian.T @ jacobian)
-    told = values > 1e-14 * max(float(values.max(initial=0.0)), np.finfo(float).tiny)
-    spread = (vectors[:, told] ** 2 / values[told]).sum(axis=1) * variance
-    untold = (vectors[:, ~told] ** 2).sum(axis=1) > 1e-6
-    return np.where(untold, np.inf, np.sqrt(spread)), 1 + 1 / count
+    determined = values > 1e-14 * max(float(values.max(initial=0.0)), np.finfo(float).tiny)
+    spread = (vectors[:, determined] ** 2 / values[determined]).sum(axis=1) * variance
+    undetermined = (vectors[:, ~determined] ** 2).sum(axis=1) > 1e-6
+    return np.where(undetermined, np.inf, np.sqrt(spread)), 1 + 1 / count

@@ -34,7 +34,7 @@ class Iteration(NamedTuple):
     y: Array
     scale: Array  # 1/√ of the diagonal
     slot: Array  # (dof,): place of each dof among the nodes' components
-    told: Array  # relative residual that is left
+    residual: Array  # relative, as it was left
 
 
 def blocked(
@@ -229,7 +229,7 @@ def conjugate_gradients(matrix: NodeBlocks, it: Iteration, b: Array, tolerance: 
     limit = tolerance * tolerance * size
     while rr > limit:
         if count == most:
-            it.told[0] = math.sqrt(rr / size)
+            it.residual[0] = math.sqrt(rr / size)
             return -1
         curvature = forward(matrix, it.r, beta, it.p, it.y)
         fresh = stepped(rr / curvature, it)
@@ -245,5 +245,5 @@ def conjugate_gradients(matrix: NodeBlocks, it: Iteration, b: Array, tolerance: 
     for i in range(len(b)):
         here = it.slot[i]
         b[i] = (it.x[here] + longer * it.x[here]) * it.scale[here]
-    it.told[0] = math.sqrt(rr / size) if size > 0.0 else 0.0
+    it.residual[0] = math.sqrt(rr / size) if size > 0.0 else 0.0
     return count

@@ -30,10 +30,10 @@ from hamex.march.springs import (
     JUMP,
     MOST_PIECES,
     SpringGroups,
-    asked,
     commit,
     evaluate,
     spring_along,
+    spring_in_step,
     spring_piece,
 )
 
@@ -375,7 +375,7 @@ def storeys_at(P: Array, h: float, alpha: float, s: Array, z: Array, dz: Array) 
     many, below = len(dz) // n, 0.0
     for i in range(n):
         floor = s[X, i] + alpha * s[D, i]
-        s[MEAN, i], s[TANGENT, i], s[BREAKS, i] = asked(
+        s[MEAN, i], s[TANGENT, i], s[BREAKS, i] = spring_in_step(
             P[i], 0, s[DRIFT, i], floor - below, 0.5, 0.5 * h, z, many * i, many, dz
         )
         below = floor

@@ -102,9 +102,9 @@ def march_tile(load: Array, s: Array, history: Array) -> None:
             after = take(s, MU, i, LANES) * du - q
             if INSIDE:
                 # No vertex lies beyond the point where the tangents at the ends meet: few steps need the division.
-                asked = size(take(s, MU, i, LANES) * u + q) > take(s, MU, i, LANES) * take(s, LARGEST, i, LANES)
-                if some(asked):
-                    turns = (q * after < 0.0) & asked
+                suspect = size(take(s, MU, i, LANES) * u + q) > take(s, MU, i, LANES) * take(s, LARGEST, i, LANES)
+                if some(suspect):
+                    turns = (q * after < 0.0) & suspect
                     bend = choose(turns, take(s, MU, i, LANES) * (q - after), spread(1.0, q))
                     vertex = choose(turns, size(u + q * q / bend), spread(0.0, q))
                     put(s, LARGEST, i, maximum(vertex, take(s, LARGEST, i, LANES)))

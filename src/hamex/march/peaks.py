@@ -282,23 +282,23 @@ def search(load: Array, pairs: Array, s: Array, kept: Array, i: int) -> None:
     farthest = take(s, LARGEST, i, LANES)
     peak = size(take(s, U, i, LANES) - 0.5 * take(s, FREE, i, LANES))
     for k in range(count):
-        asked = (take(kept, k, i, LANES) >= farthest) & (farthest > peak)  # of padding nothing
-        if some(asked):
+        suspect = (take(kept, k, i, LANES) >= farthest) & (farthest > peak)  # of padding nothing
+        if some(suspect):
             peak = revisited(
-                load, pairs, k * stretch, min((k + 1) * stretch, steps), s, kept, count + 3 * k, i, asked, peak
+                load, pairs, k * stretch, min((k + 1) * stretch, steps), s, kept, count + 3 * k, i, suspect, peak
             )
-            put(kept, k, i, choose(asked, spread(0.0, peak), take(kept, k, i, LANES)))
+            put(kept, k, i, choose(suspect, spread(0.0, peak), take(kept, k, i, LANES)))
     for k in range(count):
-        asked = take(kept, k, i, LANES) > peak
-        if some(asked):
+        suspect = take(kept, k, i, LANES) > peak
+        if some(suspect):
             peak = revisited(
-                load, pairs, k * stretch, min((k + 1) * stretch, steps), s, kept, count + 3 * k, i, asked, peak
+                load, pairs, k * stretch, min((k + 1) * stretch, steps), s, kept, count + 3 * k, i, suspect, peak
             )
     put(s, LARGEST, i, peak)
 
 
 def revisited(
-    load: Array, pairs: Array, first: int, last: int, s: Array, kept: Array, row: int, i: int, asked: Any, peak: Lanes
+    load: Array, pairs: Array, first: int, last: int, s: Array, kept: Array, row: int, i: int, suspect: Any, peak: Lanes
 ) -> Lanes:
     """March a group through a stretch again; returns the peak with the vertices that were found there."""
     limit, low, beta, rho, kappa, mu = held(s, i)
@@ -311,7 +311,7 @@ def revisited(
         free = mu * (free - rho * y) + (pairs[r] - free)
         ahead = free - load[r + 1]
         product = q * ahead
-        turns = (product < 0.0) & asked
+        turns = (product < 0.0) & suspect
         vertex = c + product / choose(turns, 2.0 * (q - ahead), spread(1.0, q))
         peak = choose(turns, maximum(size(vertex), peak), peak)
         c = c + ahead

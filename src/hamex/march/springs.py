@@ -123,7 +123,7 @@ def spring_piece(p: Array, r: int, e: float, way: float, z: Array, o: int) -> tu
     raise NotImplementedError
 
 
-def asked(
+def spring_in_step(
     p: Array, r: int, e: float, d: float, reach: float, tau: float, z: Array, o: int, many: int, dz: Array
 ) -> tuple[float, float, int]:
     """How one spring is asked in a step: one of the functions behind :func:`each`, around its law."""
@@ -151,7 +151,7 @@ def each(
     changed, many = False, I[begin + 2]
     for i in range(I[begin]):
         j, o, r = I[begin + HEAD + i], I[begin + 3] + many * i, row + I[begin + 1] * i
-        F[j], T[j], piece = asked(P, r, e0[j], dx[j], reach, tau, z, o, many, dz)
+        F[j], T[j], piece = spring_in_step(P, r, e0[j], dx[j], reach, tau, z, o, many, dz)
         if piece != branch[j]:
             branch[j] = piece
             changed = True

@@ -308,8 +308,8 @@ def linear(
 
     Under displacement control s.x obeys the constraint on entry, and every correction keeps it.
     """
-    asked = len(step.pull) > 0  # the increment is the sum of what was given and what is solved for
-    if not asked:
+    controlled = len(step.pull) > 0  # the increment is the sum of what was given and what is solved for
+    if not controlled:
         filled(0.0, s.ex)
     else:
         product(step.S, s.x, s.Sx)
@@ -320,14 +320,14 @@ def linear(
     code = renewed(step, matrix, s, count)
     if code > 0.0:
         return -code
-    if asked:
+    if controlled:
         gradient(step, s, F)
         against(s.g, s.d)
     else:
         left_over(step, s, F)
     call_matrix(matrix.solve, (matrix.data, s.d, s.small))
     count[SOLVES] += 1
-    if asked:
+    if controlled:
         constrain(step.pull, s.z, s.factor, s.d)
         added(s.x, s.d, s.x)
     else:

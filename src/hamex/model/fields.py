@@ -107,13 +107,13 @@ class Fields:
         total = np.zeros(self.size)
         for name, given in values.items():
             if name in self.lumped:
-                total[self._number(name)] = asked(f"interpolated: {name}", given, np.zeros((0, 1)))[0]
+                total[self._number(name)] = values_at(f"interpolated: {name}", given, np.zeros((0, 1)))[0]
                 continue
             field = self._field(name)
             if self.orders[field] == 2:
                 total[self.place[field]] = self._projected(field, f"interpolated: {name}", given)
             else:
-                total[self.place[field]] = asked(f"interpolated: {name}", given, self.points(name))
+                total[self.place[field]] = values_at(f"interpolated: {name}", given, self.points(name))
         return np.asarray(total[self.free])
 
     def at(self, name: str, *point: float) -> Array:
@@ -301,7 +301,7 @@ class Fields:
         return found
 
 
-def asked(what: str, given: Given, x: Array) -> Array:
+def values_at(what: str, given: Given, x: Array) -> Array:
     """A number, or a function of the place, at points (dimension, …)."""
     try:
         values = np.asarray(given(x) if callable(given) else given, dtype=float)
@@ -318,7 +318,7 @@ def asked(what: str, given: Given, x: Array) -> Array:
 
 def _integrated(basis: Any, what: str, given: Given) -> Array:
     """∫ N b, by the basis' own numbers."""
-    b = asked(what, given, np.asarray(basis.global_coordinates())) * basis.dx
+    b = values_at(what, given, np.asarray(basis.global_coordinates())) * basis.dx
     out = np.zeros(basis.N)
     for local in range(len(basis.basis)):
         np.add.at(out, basis.element_dofs[local], (np.asarray(basis.basis[local][0]) * b).sum(axis=-1))

@@ -165,8 +165,8 @@ def one_each(who: str, count: int, **lists: object) -> None:
     """Refuse several lists that do not fit the masses together, lengths told: the masses may be wrong."""
     lengths = {name: len(value) for name, value in lists.items() if isinstance(value, list | tuple)}
     if sum(length != count for length in lengths.values()) > 1:
-        told = ", ".join(f"{length} {name}" for name, length in lengths.items())
-        raise ModelError(f"{who}: {told}; give one of each for all, or as many of each as there are masses, {count}")
+        counts = ", ".join(f"{length} {name}" for name, length in lengths.items())
+        raise ModelError(f"{who}: {counts}; give one of each for all, or as many of each as there are masses, {count}")
 
 
 def unique(who: str, what: str, names: Sequence[str]) -> tuple[str, ...]:

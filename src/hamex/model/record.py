@@ -203,14 +203,14 @@ def once(ask: Callable[[Model], Answer]) -> Callable[[Model], Answer]:
     place = f"{ask.__module__}.{ask.__name__}"
 
     @wraps(ask)
-    def asked(model: Model) -> Answer:
+    def answered(model: Model) -> Answer:
         known: dict[str, Any] = vars(model)
         if place not in known:
             known[place] = ask(model)
         answer: Answer = known[place]
         return answer
 
-    return asked
+    return answered
 
 
 def entries(matrix: Matrix) -> Array:

@@ -86,7 +86,7 @@ def run(cases: list[dict[str, Any]]) -> dict[str, Any]:
     request = [_checked(case) for case in cases]
     if len({case["name"] for case in request}) < len(request):
         raise OpenSeesError("every case needs a name of its own")
-    answer: dict[str, Any] = _asked(request)
+    answer: dict[str, Any] = _child_answer(request)
     return answer
 
 
@@ -94,11 +94,11 @@ def material_forces(cases: Sequence[tuple[str, Sequence[float | str], Sequence[f
     """Forces of materials, each by its name and the numbers of its command behind the tag, at one deformation after
     the other; NaN from where OpenSees says so."""
     request = [[name, list(numbers), list(path)] for name, numbers, path in cases]
-    found: list[list[float]] = _asked(request, "materials")
+    found: list[list[float]] = _child_answer(request, "materials")
     return found
 
 
-def _asked(request: Any, *kind: str) -> Any:
+def _child_answer(request: Any, *kind: str) -> Any:
     """What the child answers."""
     # The child finds this very copy of the package even if the parent's path was set by hand.
     paths = [str(Path(__file__).parents[2]), os.environ.get("PYTHONPATH", "")]

@@ -129,7 +129,7 @@ def _keys(corners: Array, count: int) -> Array:
 def _supports(here: Any, body: Any) -> None:
     """Nodes that are held or driven, and in which directions."""
     axes = "xyz"[: body.dimension]
-    for told, mask, marker, colour in (
+    for verb, mask, marker, colour in (
         ("held in", body.held, "^", INK),
         ("moves as given in", body.driven, "D", GREEN),
     ):
@@ -149,7 +149,7 @@ def _supports(here: Any, body: Any) -> None:
                 mec=colour,
                 mew=0.8,
                 zorder=4,
-                label=f"{told} {' and '.join([', '.join(letters[:-1]), letters[-1]] if len(letters) > 1 else letters)}",
+                label=f"{verb} {' and '.join([', '.join(letters[:-1]), letters[-1]] if len(letters) > 1 else letters)}",
             )
 
 
@@ -181,20 +181,20 @@ def farthest_instant(solution: Solution) -> int:
     return int(nearest(solution, "displacement", solution.peaks["displacement"].time, "plot")[0])
 
 
-def _deformed(drawing: Any, here: Any, solution: Solution, scene: Scene, told: Scalar) -> None:
+def _deformed(drawing: Any, here: Any, solution: Solution, scene: Scene, quantity: Scalar) -> None:
     body = body_of(solution, "plot")
     instant = farthest_instant(solution)
     moved = nodal(solution, body, "displacement", instant)
     scale = round_scale(scene.size, float(np.linalg.norm(moved, axis=1).max()))
-    values = told.at(solution, body, instant)
-    colours = Colours.of(values, told.signed)
+    values = quantity.at(solution, body, instant)
+    colours = Colours.of(values, quantity.signed)
     positions = scene.rest + scale * moved[scene.nodes]
     paint_body(here, scene, scene.rest, ghost=True)
     paint_body(here, scene, positions, values[scene.nodes], colours)
     bare_body(here, np.concatenate([scene.rest, positions]))
     low = scene.proportion < 0.7
     bar = {"location": "right"} if low else {"location": "bottom", "aspect": 40}
-    colours.bar(drawing, here, told.words, told.unit, **bar)
+    colours.bar(drawing, here, quantity.words, quantity.unit, **bar)
     when = "at the end" if solution.at_ends else f"t = {solution.times[instant]:.4g} s"
     here.set_title(f"{when}, displacements × {scale:g}")
 
@@ -231,29 +231,29 @@ def dof_words(solution: Solution, dof: int) -> str:
 def draw_instants(solution: Solution, field: str, times: Any = None, title: str = "") -> Figure:
     """A field at some instants side by side, in one scale of colours: how a wave runs."""
     body = body_of(solution, "plot")
-    told = scalar(solution, field, "plot")
+    quantity = scalar(solution, field, "plot")
     if times is None:
         instants = np.unique(np.linspace(0, solution.steps, _PANELS + 1).round().astype(int))[1:]
     else:
-        instants = np.unique(nearest(solution, told.name, times, "plot"))
+        instants = np.unique(nearest(solution, quantity.name, times, "plot"))
     if not len(instants):
         raise InputError("plot: a field needs one instant at least, and the run has one node")
     scene = scene_of(body)
-    values = [told.at(solution, body, int(instant))[scene.nodes] for instant in instants]
-    colours = Colours.of(np.stack(values), told.signed)
+    values = [quantity.at(solution, body, int(instant))[scene.nodes] for instant in instants]
+    colours = Colours.of(np.stack(values), quantity.signed)
     columns = _columns(len(values), scene.proportion)
     rows = -(-len(values) // columns)
     wide = 9.4 / columns
     tall = min(max(wide * scene.proportion, 0.7), 4.2) + 0.32
     with figure(rows, columns, width=10.2, height=rows * tall + 0.5) as (drawing, axes):
-        drawing.suptitle(title or told.words, x=0.01, ha="left", fontsize=11, fontweight="bold")
+        drawing.suptitle(title or quantity.words, x=0.01, ha="left", fontsize=11, fontweight="bold")
         for here in axes.ravel()[len(values) :]:
             here.set_visible(False)
         for here, instant, own in zip(axes.ravel(), instants, values, strict=False):
             paint_body(here, scene, scene.rest, own, colours)
             bare_body(here, scene.rest, 0.01)
             here.set_title(f"t = {solution.times[instant]:.4g} s", fontsize=8.5)
-        colours.bar(drawing, axes, told.words, told.unit, shrink=0.8)
+        colours.bar(drawing, axes, quantity.words, quantity.unit, shrink=0.8)
     return drawing
 
 

@@ -314,8 +314,8 @@ def _profiles(axes: Any, solution: Solution) -> None:
         )
         _steps(axes["shear"], elevation, solution.values("storey_shear")[:, own], colour, label)
         # A floor's motion is the sum of the drifts below it, unless its foot moves too.
-        told = storeys.drift if storeys.floors is None else storeys.floors
-        each = np.asarray((told @ solution.values("absolute_acceleration").T).T)[:, own]
+        matrix = storeys.drift if storeys.floors is None else storeys.floors
+        each = np.asarray((matrix @ solution.values("absolute_acceleration").T).T)[:, own]
         floors = np.cumsum(each, axis=1) if storeys.floors is None else each
         for extreme in (floors.max(axis=0), floors.min(axis=0)):
             axes["acceleration"].plot(extreme, elevation[1:], color=colour, marker="o", ms=3, lw=1.2)

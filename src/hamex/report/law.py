@@ -112,9 +112,9 @@ def certificate_rows(found: LawCertificate) -> list[tuple[str, str, str]]:
         ("many points on a line instead of two, change of force", found.splitting, "number of points"),
         ("twenty reversals of no size, change of force", found.micro, "reversals of no size"),
     ]
-    told = [(words, f"{value:.3g}", "no" if mark and mark in failed else "yes") for words, value, mark in rows]
+    judged = [(words, f"{value:.3g}", "no" if mark and mark in failed else "yes") for words, value, mark in rows]
     return [(words, value, "it breaks, as it says") if found.breaks and not n else (words, value, good)
-            for n, (words, value, good) in enumerate(told)]  # fmt: skip
+            for n, (words, value, good) in enumerate(judged)]  # fmt: skip
 
 
 def numbers_of(law: Law, stiffness: float) -> list[tuple[str, str]]:
@@ -128,11 +128,11 @@ def law_page(trial: LawTrial, beside: OtherProgram | None, fit: FittedLaw | None
     law, title = trial.law, f"{type(trial.law).__name__}, a spring on its path"
     largest = float(np.abs(trial.loop.force).max())
     kept = [one.kept for one in trial.cycles if np.isfinite(one.kept)]
-    told = [(f"{largest:.4g}", "largest force"), (f"{float(trial.loop.dissipated[-1]):.4g}", "energy lost in all")]
-    told.append((f"{min(kept):.2f}" if kept else "–", "least force over that of a new spring"))
+    facts = [(f"{largest:.4g}", "largest force"), (f"{float(trial.loop.dissipated[-1]):.4g}", "energy lost in all")]
+    facts.append((f"{min(kept):.2f}" if kept else "–", "least force over that of a new spring"))
     if beside is not None:
-        told.append((f"{beside.difference(trial):.1e}", f"largest difference to {escape(beside.who)}, over the force"))
-    body = [f"<h1>{escape(title)}</h1>", f'<p class="lead">{escape(_first_line(law))}</p>', cards(told)]
+        facts.append((f"{beside.difference(trial):.1e}", f"largest difference to {escape(beside.who)}, over the force"))
+    body = [f"<h1>{escape(title)}</h1>", f'<p class="lead">{escape(_first_line(law))}</p>', cards(facts)]
     body.append(captioned(to_svg(draw_law(trial, beside)), _LOOP))
     if note:
         body.append(f"<p>{escape(note)}</p>")

@@ -35,27 +35,27 @@ def moving_figure(solution: Solution, title: str = "", field: str = "von_mises",
     import plotly.graph_objects as go
 
     body = body_of(solution, "plot")
-    told = scalar(solution, field, "plot")
+    quantity = scalar(solution, field, "plot")
     if times is None:
         instants = np.unique(np.linspace(0, solution.steps, min(_FRAMES, solution.steps + 1)).round().astype(int))
     else:
-        instants = np.unique(nearest(solution, told.name, times, "plot"))
+        instants = np.unique(nearest(solution, quantity.name, times, "plot"))
     if not len(instants):
         raise InputError("plot: there is no instant to show")
     scene = scene_of(body, int(np.clip(2 * _NUMBERS / (3 * len(instants)), _LEAST, _MOST)))
     moved = [nodal(solution, body, "displacement", int(instant)) for instant in instants]
-    values = np.stack([told.at(solution, body, int(instant))[scene.nodes] for instant in instants])
+    values = np.stack([quantity.at(solution, body, int(instant))[scene.nodes] for instant in instants])
     largest = max(float(np.linalg.norm(each, axis=1).max()) for each in moved)
     scale = round_scale(scene.size, largest)
-    colours = Colours.of(values, told.signed)
+    colours = Colours.of(values, quantity.signed)
     places = [scene.rest + scale * each[scene.nodes] for each in moved]
-    label = told.words if told.unit == "1" else f"{told.words}<br>[{told.unit}]"
+    label = quantity.words if quantity.unit == "1" else f"{quantity.words}<br>[{quantity.unit}]"
     frames = [
         go.Frame(data=_moved(scene, place, own), name=f"{solution.times[instant]:.4g}", traces=[0, 1])
         for place, own, instant in zip(places, values, instants, strict=True)
     ]
     length = solution.units.length
-    said = f"displacements × {scale:g}; colour: {told.words}"
+    said = f"displacements × {scale:g}; colour: {quantity.words}"
     found = go.Figure(_traces(scene, places[0], values[0], colours, label), frames=frames)
     found.update_layout(
         title={"text": f"{title}<br><sub>{said}</sub>" if title else said, "x": 0.02, "font": {"size": 15}},
@@ -209,16 +209,16 @@ def body_scene(
 ) -> Callable[[int], None]:
     """Draw the body at rest, and return what moves it to a frame, by its place among the ``nodes`` of the time axis."""
     body = body_of(solution, "animate")
-    told = scalar(solution, field or "von_mises", "animate")
+    quantity = scalar(solution, field or "von_mises", "animate")
     scene = scene_of(body, _TRIANGLES)
     moved = np.stack([nodal(solution, body, "displacement", int(node))[scene.nodes] for node in nodes])
-    values = np.stack([told.at(solution, body, int(node))[scene.nodes] for node in nodes])
-    colours = Colours.of(values, told.signed)
+    values = np.stack([quantity.at(solution, body, int(node))[scene.nodes] for node in nodes])
+    colours = Colours.of(values, quantity.signed)
     factor = round_scale(scene.size, float(np.linalg.norm(moved, axis=-1).max())) if scale is None else float(scale)
     places = scene.rest + factor * moved
     paint_body(axes, scene, scene.rest, ghost=True)
     bare_body(axes, np.concatenate([places.reshape(-1, body.dimension), scene.rest]))
-    colours.bar(drawing, axes, told.words, told.unit, location="right" if scene.proportion < 0.7 else "bottom")
+    colours.bar(drawing, axes, quantity.words, quantity.unit, location="right" if scene.proportion < 0.7 else "bottom")
     caption = axes.set_title(" ")
     drawn: list[Any] = []
 

@@ -113,8 +113,8 @@ def is_followed(model: Model) -> bool:
     groups = [group for group in model.laws.values() if len(group.first)]
     if len(model.dofs) != 1 or len(model.springs) != 1 or len(groups) != 1 or groups[0].law.form != "path":
         return False
-    asked = groups[0].law.spring_piece or groups[0].law.spring_along
-    return asked is not None and float(model.compatibility[0, 0]) == 1.0 and not np.any(model.massless)
+    kernel = groups[0].law.spring_piece or groups[0].law.spring_along
+    return kernel is not None and float(model.compatibility[0, 0]) == 1.0 and not np.any(model.massless)
 
 
 def step_of(law: Any) -> Kernel:

@@ -387,10 +387,12 @@ def around_step(loop: Kernel, laws: Sequence[type[Law]]) -> Kernel:
     if len(laws) > 1:
         storeys: Kernel = frame.groups_at
     elif laws[0].spring_piece is not None:
-        storeys = around_law(frame.storeys_at, "asked", around_law(followed, "spring_piece", laws[0].spring_piece))
+        spring = around_law(followed, "spring_piece", laws[0].spring_piece)
+        storeys = around_law(frame.storeys_at, "spring_in_step", spring)
     else:
         assert laws[0].spring_along is not None
-        storeys = around_law(frame.storeys_at, "asked", around_law(along, "spring_along", laws[0].spring_along))
+        spring = around_law(along, "spring_along", laws[0].spring_along)
+        storeys = around_law(frame.storeys_at, "spring_in_step", spring)
     search = around_law(frame.frame_search, "storeys_at", storeys)
     solved = around_law(around_law(frame.solved_frame, "storeys_at", storeys), "frame_search", search)
     step = around_law(frame.stepped_frame, "solved_frame", solved)

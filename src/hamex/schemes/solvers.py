@@ -281,7 +281,7 @@ def _iterate(matrix: ConjugateMatrix, x: Array, tolerance: float) -> tuple[int, 
     """x ← (A without its low-rank part)⁻¹ x; iterations, and the residual that is left."""
     solver = matrix.solver
     count = int(compiled(kernels.conjugate_gradients)(*matrix.given, x, tolerance, solver.most))
-    left = float(matrix.vectors.told[0])
+    left = float(matrix.vectors.residual[0])
     if count < 0:
         raise ConvergenceError(
             f"ConjugateGradients: {solver.most} iterations left a residual of {left:.1e}, where "

@@ -247,9 +247,9 @@ def kernel_of(law: Any, force_of: ForceOf, who: str) -> Kernel:
     return _each(loops.flowing if law.form == "flow" else loops.standing, "spring_at", law.spring_at)
 
 
-def _each(asked: Kernel, name: str, law: Kernel) -> Kernel:
+def _each(in_step: Kernel, name: str, law: Kernel) -> Kernel:
     """The loop over the springs of a group, each asked in one way, around the law that this knows as ``name``."""
-    return around_law(loops.each, "asked", around_law(asked, name, law))
+    return around_law(loops.each, "spring_in_step", around_law(in_step, name, law))
 
 
 def is_straight(model: Model, force_of: ForceOf) -> bool:

@@ -128,14 +128,14 @@ class StageMarch:
         """The march as machine code, around a sparse solver the pieces alone; or nothing compiled, with equal bits."""
         m, w, s, local = self.motion, self.work, self.springs, self.system.local
         e0, z0 = np.zeros(s.F.shape[1]), np.zeros(s.dz.shape[1])
-        asked: tuple[tuple[Any, ...], ...] = (
+        calls: tuple[tuple[Any, ...], ...] = (
             (respond, self.laws, m.cross, e0, w.ex, z0, w.Y, True, s),
             (linearised, self.laws, local, m.cross, e0, w.ex, z0, w.Y, s),
             (measured, m, local, e0, z0, w.x, s.F, w.Y, w.ex, 0.0, s, w),
             (lu_solved, self.matrix, s.coupled, True, w.d, w.small),
             (followed_state, self.laws, 0, e0, w.ex[0], z0, s),
         )
-        for number, (f, *given) in enumerate(asked):
+        for number, (f, *given) in enumerate(calls):
             if self.wide and f is lu_solved:
                 m.call[number] = numbered(sparse_solved)
             elif self.wide and machine:

@@ -21,7 +21,7 @@ from hamex import __version__
 from hamex.checks import check_memory, is_one_of, is_positive, whole_steps
 from hamex.errors import BalanceWarning, ModelError, ProblemError
 from hamex.model.discretised import WHO, Attached, Forms, assembled, laid_out
-from hamex.model.fields import Fixed, Given, asked
+from hamex.model.fields import Fixed, Given, values_at
 from hamex.model.inputs import few
 from hamex.model.record import Model
 from hamex.model.units import Units
@@ -343,7 +343,7 @@ def _values(density: QuadraticDensity, numbers: Mapping[str, Given], x: Array) -
     found: dict[str, float | Array] = {}
     for name, given in numbers.items():
         what = f"{WHO}: the parameter {name}"
-        values = asked(what, given, x if callable(given) else x[:, :0])
+        values = values_at(what, given, x if callable(given) else x[:, :0])
         found[name] = values if callable(given) else float(given)
         if name in density.positive and not np.all(np.asarray(found[name]) > 0):
             raise ModelError(f"{what} must be positive, got {float(np.min(found[name])):g}")

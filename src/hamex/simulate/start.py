@@ -43,8 +43,8 @@ def start_values(
     at_rest = system.call(f.momenta, q, np.zeros(n), 0.0, system.given_at(0.0))[:n]
     follows = {str(node) for node in action.data().determined}
     for i, name in enumerate(f.fields):
-        told = chosen[i] or f"{name}_dot" in start or f"Derivative({name}(t), t)" in follows
-        if f.gauges[i] and at_rest[i] != 0 and not told:
+        stated = chosen[i] or f"{name}_dot" in start or f"Derivative({name}(t), t)" in follows
+        if f.gauges[i] and at_rest[i] != 0 and not stated:
             raise ProblemError(
                 f"simulate: say how {name} starts: its momentum is {at_rest[i]:g} when its rate is zero."
                 f" Give P_{name} (0 for a spring without slip) or {name}_dot"

@@ -239,11 +239,11 @@ def sheets_of(solution: Answers) -> dict[str, Any]:
         "where": [peak.where for peak in peaks.values()],
     }
     first = {"increment" if slow else "time [s]": solution.times}
-    told = [name for name in solution.names if not (slow and name in _MOVING)]
-    wide = _wide(solution, told)
+    names = [name for name in solution.names if not (slow and name in _MOVING)]
+    wide = _wide(solution, names)
     if wide:
         about["left out"] = _left_out(wide, solution)
-    kept = [name for name in told if variable(name).dims[1:] not in wide or name in wide[variable(name).dims[1:]]]
+    kept = [name for name in names if variable(name).dims[1:] not in wide or name in wide[variable(name).dims[1:]]]
     histories: dict[str, dict[str, np.ndarray]] = {}
     for place, name, column in _columns(solution, kept, level_dofs(solution) if ("dof",) in wide else None):
         most = float(np.nanmax(np.abs(column), initial=0.0)) if slow else 0.0
@@ -267,8 +267,8 @@ def _wide(solution: Answers, names: list[str]) -> dict[tuple[str, ...], tuple[st
             if variable(name).dims in (("time", place), ("interval", place))
         )
         if count > _WIDEST:
-            told = place == "spring" and {"storey_drift", "hinge_rotation"} & set(names)
-            found[(place,)] = () if told else kept
+            summarised = place == "spring" and {"storey_drift", "hinge_rotation"} & set(names)
+            found[(place,)] = () if summarised else kept
     return found
 
 

@@ -257,10 +257,10 @@ class HistoriesOnly:
 
     def promises(self, extent: Extent) -> Promises:
         """What was promised of the run, as it was told."""
-        told = self.words.get("promises", "").split("; ")
-        if len(told) != len(Promises._fields):
+        texts = self.words.get("promises", "").split("; ")
+        if len(texts) != len(Promises._fields):
             return Promises(*("not known" for _ in Promises._fields))
-        return Promises(*(words[len(name) + 1 :] for name, words in zip(Promises._fields, told, strict=True)))
+        return Promises(*(words[len(name) + 1 :] for name, words in zip(Promises._fields, texts, strict=True)))
 
     def provenance(self, solution: Answers) -> dict[str, str]:
         """Version, scheme and hash of the problem."""

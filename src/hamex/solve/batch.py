@@ -300,8 +300,8 @@ def _runner(systems: Systems, cases: Cases, scheme: object, standing: Standing, 
     if standing is not None and not isinstance(systems, list):
         raise ProblemError("batch: a standing load acts on models that are solved one by one; give a list of models")
     if isinstance(systems, list):
-        asked = standing is None and request.settle is None and _single(cases, len(systems[0].dofs))
-        if asked and marched_together(systems, scheme, request.measures):
+        plain = standing is None and request.settle is None and _single(cases, len(systems[0].dofs))
+        if plain and marched_together(systems, scheme, request.measures):
             assert isinstance(scheme, Galerkin)
             return ManyFollowed(systems, scheme)
         linear = linear and standing is None
@@ -490,8 +490,8 @@ def _provenance(
     given: Mapping[str, Array],
 ) -> dict[str, str]:
     """What a reader needs to repeat the batch. The hash covers every number that enters it."""
-    asked = (scheme, request.measures, str(request.dtype), request.limit, request.settle, cases.shape)
-    digest = hashlib.sha256(repr((*asked, "inside") if request.inside else asked).encode())
+    settings = (scheme, request.measures, str(request.dtype), request.limit, request.settle, cases.shape)
+    digest = hashlib.sha256(repr((*settings, "inside") if request.inside else settings).encode())
     models = (
         [model_numbers(model) for model in systems]
         if isinstance(systems, list)

@@ -101,11 +101,11 @@ class FollowedModels:
             self.slip = np.stack([each.states.slip for each in self.storeys])
         self._check(models, scheme)
 
-    def _by_law(self, asked: Callable[[SpringsOfLaw, Array], Array]) -> Array:
+    def _by_law(self, value_of: Callable[[SpringsOfLaw, Array], Array]) -> Array:
         """What each law says of its springs, given their stiffness, (model, storey)."""
         found = np.zeros(self.shape)
         for springs in self.laws:
-            found[springs.at] = asked(springs, self.k[springs.at])
+            found[springs.at] = value_of(springs, self.k[springs.at])
         return found
 
     def _check(self, models: Sequence[Model], scheme: ElementScheme) -> None:

@@ -62,10 +62,12 @@ def look_at_the_ends(motions: Sequence[Any], ends: Sequence[float], settle: floa
     if not any(early):
         return
     count = sum(seconds > 0 for seconds in early)
-    told = f"{count} of {len(early)} motions go on after the end of their runs, by up to {max(early):g} s"
+    message = f"{count} of {len(early)} motions go on after the end of their runs, by up to {max(early):g} s"
     if settle is not None:
-        raise ProblemError(f"batch: settle goes on without load, but {told}; leave duration out, or take a longer one")
-    warnings.warn(f"batch: {told}; what comes later is not seen", ShortRunWarning, stacklevel=4)
+        raise ProblemError(
+            f"batch: settle goes on without load, but {message}; leave duration out, or take a longer one"
+        )
+    warnings.warn(f"batch: {message}; what comes later is not seen", ShortRunWarning, stacklevel=4)
 
 
 def say_swinging(at_rest: Array) -> None:

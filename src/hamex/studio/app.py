@@ -176,8 +176,8 @@ class PatientProtocol(H11Protocol):
 
     def _look(self) -> None:
         unsent = self.transport.get_write_buffer_size()
-        asked = self.cycle is not None and not self.cycle.response_complete and not self.cycle.more_body
-        if unsent != self._unsent or (asked and not unsent):  # it takes what was sent, or the studio works for it
+        at_work = self.cycle is not None and not self.cycle.response_complete and not self.cycle.more_body
+        if unsent != self._unsent or (at_work and not unsent):  # it takes what was sent, or the studio works for it
             self._since = self.loop.time()
         self._unsent = unsent
         if self.loop.time() - self._since >= wire.REQUEST:

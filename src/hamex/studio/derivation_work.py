@@ -125,8 +125,8 @@ def answer(request: bytes) -> bytes:
     """One line for one line: a status and JSON."""
     status, found = 200, dict[str, Any]()
     try:
-        asked = json.loads(request)
-        found = TASKS[asked["task"]](asked["given"])
+        job = json.loads(request)
+        found = TASKS[job["task"]](job["given"])
     except LanguageError as problem:
         place, _, line = (
             problem.place.partition(".") if problem.place.startswith("constraints.") else (problem.place, "", "")

@@ -130,8 +130,8 @@ def _strength(solution: Solution) -> dict[str, Any] | None:
     left = strength_left(solution, nodes)
     if np.isnan(left).all():
         return None
-    told = np.nan_to_num(left, nan=1.0).round(4).T.tolist()
-    return {"times": solution.times[nodes].tolist(), "left": dict(zip(solution.springs, told, strict=True))}
+    shares = np.nan_to_num(left, nan=1.0).round(4).T.tolist()
+    return {"times": solution.times[nodes].tolist(), "left": dict(zip(solution.springs, shares, strict=True))}
 
 
 def _profiles(solution: Solution) -> dict[str, Any] | None:

@@ -363,7 +363,7 @@ def _law_of(law: type[Law], given: Mapping[str, Any], own: Mapping[str, float]) 
         return around(parts[0], **{name: float(now[name]) for name in law.own})
     if any(np.ndim(value) for value in given.values()):
         raise InputError(f"Study: {law.__name__} has points, as a part too; give a function that builds the model")
-    known, changed = _told(law, given), _told(law, own)
+    known, changed = _arguments(law, given), _arguments(law, own)
     if not any(_NEGATIVE.search(name) for name in own):
         known = _symmetric(law, known)
     return law(**(known | changed))
@@ -372,7 +372,7 @@ def _law_of(law: type[Law], given: Mapping[str, Any], own: Mapping[str, float]) 
 _NEGATIVE = re.compile(r"_negative$|\dn$|N")  # parameters of the side of negative forces, in any law's own names
 
 
-def _told(law: type[Law], numbers: Mapping[str, Any]) -> dict[str, Any]:
+def _arguments(law: type[Law], numbers: Mapping[str, Any]) -> dict[str, Any]:
     """What its constructor takes: groups hold words by their places."""
     return {x: law.words[x][int(value)] if x in law.words else float(value) for x, value in numbers.items()}
 

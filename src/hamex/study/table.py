@@ -178,11 +178,11 @@ def in_words(columns: Mapping[str, Array]) -> dict[str, Array]:
     >>> in_words({"status": status})["status"].tolist()
     ['finished', 'ran away: the drift is no number', 'no result: no such measure']
     """
-    told = [str(status) for status in columns["status"]]
+    statuses = [str(status) for status in columns["status"]]
     away = ran_away(columns["status"])
     said = [
         status if reason(status) == status else f"{RAN_AWAY if runs else 'no result'}: {reason(status)}"
-        for status, runs in zip(told, away, strict=True)
+        for status, runs in zip(statuses, away, strict=True)
     ]
     return {**columns, "status": np.array(said)}
 
@@ -194,8 +194,8 @@ def reason(status: str) -> str:
 
 def ran_away(status: Array) -> Array:
     """Which runs ended because their numbers grew without end, as the library or a table in words tells it."""
-    told = status.astype(str)
-    found: Array = np.char.startswith(told, OverflowRunError.__name__) | np.char.startswith(told, RAN_AWAY)
+    statuses = status.astype(str)
+    found: Array = np.char.startswith(statuses, OverflowRunError.__name__) | np.char.startswith(statuses, RAN_AWAY)
     return found
 
 

@@ -47,7 +47,7 @@ _MICRO, _REVERSALS, _SMALL = 1e-6, 20, 1e-9  # of the largest force; how many; o
 _CYCLES, _NEAR = 20, 1e-6  # of the line, for quotients of differences
 
 
-def asked(p: Array, r: int, e: float, z: Array, o: int) -> tuple[float, float]:
+def force_at(p: Array, r: int, e: float, z: Array, o: int) -> tuple[float, float]:
     """Force and tangent at the end of a path; every law of its own brings its own."""
     raise NotImplementedError
 
@@ -59,12 +59,12 @@ def kept(p: Array, r: int, e: float, z: Array, o: int, dz: Array) -> tuple[float
 
 def moments(p: Array, r: int, e: float, d: float, a: float, w: float, z: Array, o: int) -> tuple[float, float, float]:
     """∫F ds, ∫sF′ ds over the shares [a, a + w] of the way d from e, by Lobatto's six points; and the largest |F|."""
-    f0, t0 = asked(p, r, e + a * d, z, o)
-    f1, t1 = asked(p, r, e + (a + w * P1) * d, z, o)
-    f2, t2 = asked(p, r, e + (a + w * P2) * d, z, o)
-    f3, t3 = asked(p, r, e + (a + w * P3) * d, z, o)
-    f4, t4 = asked(p, r, e + (a + w * P4) * d, z, o)
-    f5, t5 = asked(p, r, e + (a + w) * d, z, o)
+    f0, t0 = force_at(p, r, e + a * d, z, o)
+    f1, t1 = force_at(p, r, e + (a + w * P1) * d, z, o)
+    f2, t2 = force_at(p, r, e + (a + w * P2) * d, z, o)
+    f3, t3 = force_at(p, r, e + (a + w * P3) * d, z, o)
+    f4, t4 = force_at(p, r, e + (a + w * P4) * d, z, o)
+    f5, t5 = force_at(p, r, e + (a + w) * d, z, o)
     mean = w * (W0 * (f0 + f5) + W1 * (f1 + f4) + W2 * (f2 + f3))
     outer = W0 * (t0 * a + t5 * (a + w)) + W1 * (t1 * (a + w * P1) + t4 * (a + w * P4))
     slope = w * (outer + W2 * (t2 * (a + w * P2) + t3 * (a + w * P3)))
@@ -266,14 +266,14 @@ def _kernels(function: FunctionType, states: int, parameters: int, elastic: bool
     call = f"    force, tangent, state = law(z[o + {LAST}], z[o + {FORCE}], e, ({now}), p[r]{given})\n"
     keep = "".join(f"    dz[o + {OWN + v}] = state[{v}]\n" for v in range(states))
     text = (
-        f"def asked(p, r, e, z, o):\n{call}    return force, tangent\n"
+        f"def force_at(p, r, e, z, o):\n{call}    return force, tangent\n"
         f"def kept(p, r, e, z, o, dz):\n{call}{keep}    return force, tangent\n"
     )
     names: dict[str, Any] = {"law": function}
     # Under the name of its file, so that compiled code is kept beside it and renewed when it changes.
     exec(compile(text, function.__code__.co_filename, "exec"), names)
     twins: dict[str, Any] = {"ELASTIC": elastic, **globals()} | {"ELASTIC": elastic}
-    for one in (names["asked"], names["kept"], filled, moments, along, at):
+    for one in (names["force_at"], names["kept"], filled, moments, along, at):
         twin = FunctionType(one.__code__, twins if one.__module__ == __name__ else names, one.__name__)
         twin.__qualname__ = f"{one.__name__}_{function.__module__}_{function.__qualname__}".replace(".", "_")
         twin.__module__ = __name__ if one.__module__ == __name__ else function.__module__

@@ -105,14 +105,14 @@ class Material:
 
     def weight(self, x: Array) -> Array:
         """Density at points (dimension, …)."""
-        return _asked("density", self.density, x)
+        return _values_at("density", self.density, x)
 
     def stiffness(self, plane: str, x: Array) -> Array:
         """Stresses over strains at points (dimension, …): (…, m, m) in the order xx, yy, zz, xy, yz, zx."""
         if self.elasticity is not None:
             full = np.asarray(self.elasticity)
             return np.broadcast_to(reduced(full, plane), (*x.shape[1:], *(len(STRAINS[plane]),) * 2))
-        E, nu = _asked("modulus", self.modulus, x), _asked("poisson", self.poisson, x)
+        E, nu = _values_at("modulus", self.modulus, x), _values_at("poisson", self.poisson, x)
         lame, shear = E * nu / ((1 + nu) * (1 - 2 * nu)), E / (2 * (1 + nu))
         full = np.zeros((*E.shape, 6, 6))
         for i in range(3):
@@ -147,7 +147,7 @@ def reduced(full: Array, plane: str) -> Array:
     return own - across @ np.linalg.solve(full[..., out, :][..., out], np.swapaxes(across, -1, -2))
 
 
-def _asked(name: str, given: Any, x: Array) -> Array:
+def _values_at(name: str, given: Any, x: Array) -> Array:
     if not callable(given):
         return np.full(x.shape[1:], given)
     values = floats(given(x), f"Material: {name} must return numbers", ModelError)

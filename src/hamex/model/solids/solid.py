@@ -116,8 +116,8 @@ def facets_of(mesh: Any, name: str, what: str = "") -> Array:
     known = mesh.boundaries or {}
     if name not in known:
         listed = few(tuple(known), name) if known else "none (mesh.with_boundaries names some)"
-        asked = f"{what} {name!r}: " if what else ""
-        raise ModelError(f"{WHO}: {asked}there is no boundary {name!r} in the mesh; it has {listed}")
+        prefix = f"{what} {name!r}: " if what else ""
+        raise ModelError(f"{WHO}: {prefix}there is no boundary {name!r} in the mesh; it has {listed}")
     return np.asarray(known[name])
 
 

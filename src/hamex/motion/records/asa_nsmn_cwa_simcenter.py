@@ -202,11 +202,11 @@ def _numbered(text: Text, end: int) -> list[tuple[int, re.Match[str]]]:
     return [(line, match) for line, match in found if match]
 
 
-def _cwa_peak(told: tuple[int, re.Match[str]] | None) -> HeaderPeak | None:
+def _cwa_peak(line_and_match: tuple[int, re.Match[str]] | None) -> HeaderPeak | None:
     """The larger of the two ends of a range such as ``0.658~ -0.837``."""
-    if told is None:
+    if line_and_match is None:
         return None
-    ends = [header_peak(word, told[0], "AmplitudeMAX") for word in told[1].groups()[1:]]
+    ends = [header_peak(word, line_and_match[0], "AmplitudeMAX") for word in line_and_match[1].groups()[1:]]
     return max((end for end in ends if end is not None), key=lambda end: end.value, default=None)
 
 
@@ -251,8 +251,8 @@ def _event(text: Text, event: dict[str, Any], whole: dict[str, Any], place: str)
         for way, key in sorted(direct.items()):
             samples = _samples(text, event[key], key)
             remarks = _count_remarks(text, event, key, len(samples), place)
-            told = event.get(f"PGA_{way}")
-            peak = HeaderPeak(abs(_number(text, told, f"PGA_{way}")), 0.0, None, f"PGA_{way}") if told else None
+            pga = event.get(f"PGA_{way}")
+            peak = HeaderPeak(abs(_number(text, pga, f"PGA_{way}")), 0.0, None, f"PGA_{way}") if pga else None
             found.append(FileRecord(samples, step, unit, way, name, kind, peak=peak, remarks=remarks))
         return found
     series = event.get("timeSeries", [])

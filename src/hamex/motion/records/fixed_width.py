@@ -278,9 +278,9 @@ def _csmip_peak(header: list[str], first: int, unit: str | None) -> HeaderPeak |
     for pattern in (_CSMIP_PEAK,) if corrected else (_CSMIP_PEAK, _CSMIP_MAX):
         for line, words in enumerate(header, start=first):
             match = pattern.search(words)
-            told = unit_in_words(match[2]) if match else None
-            if match and told is not None and unit is not None:
-                return header_peak(match[1], line, "peak acceleration", in_gravities(told) / in_gravities(unit))
+            peak_unit = unit_in_words(match[2]) if match else None
+            if match and peak_unit is not None and unit is not None:
+                return header_peak(match[1], line, "peak acceleration", in_gravities(peak_unit) / in_gravities(unit))
     return None
 
 

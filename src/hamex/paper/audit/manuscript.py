@@ -114,17 +114,17 @@ def _included(text: str, path: str, above: tuple[Path, ...]) -> tuple[str, list[
     lines: list[str] = []
     origin: list[tuple[str, int]] = []
     for number, line in enumerate(text.split("\n"), 1):
-        asked = _INPUT.search(_COMMENT.sub("", line))
-        if asked is None:
+        include = _INPUT.search(_COMMENT.sub("", line))
+        if include is None:
             lines.append(line)
             origin.append((path if above else "", number))
             continue
-        found = (Path(path).parent if path else Path()) / asked[1].strip()
+        found = (Path(path).parent if path else Path()) / include[1].strip()
         found = found if found.suffix else found.with_suffix(".tex")
         if found in above:
-            raise InputError(f"{path}, line {number}: {asked[0]} includes itself")
+            raise InputError(f"{path}, line {number}: {include[0]} includes itself")
         inner, at = _included(read_text(found, SETTINGS), str(found), (*above, found))
-        lines += [line[: asked.start()], *inner.split("\n"), line[asked.end() :]]
+        lines += [line[: include.start()], *inner.split("\n"), line[include.end() :]]
         origin += [(path if above else "", number), *at, (path if above else "", number)]
     return "\n".join(lines), origin
 

@@ -186,8 +186,8 @@ class OpenAudit:
                 return Said("definition", DEFINITION, f"{letter} is new; taken as given and known from here on")
         if isinstance(left, WrittenLetter) and left.delta and self.table.known.get(reader.split(left)[0]) is None:
             if reader.faults or reader.split(left)[0] in self.table.roles:
-                told = (*reader.faults, f"{left} is not the variation of an action")[0]
-                return Said("", NOT_UNDERSTOOD, told)
+                evidence = (*reader.faults, f"{left} is not the variation of an action")[0]
+                return Said("", NOT_UNDERSTOOD, evidence)
             return (
                 self.weak_form(sp.expand(value)) if value != 0 else Said("stationarity", HOLDS, "the principle itself")
             )
@@ -229,8 +229,8 @@ class OpenAudit:
         if not reader.unknown_letters:
             return None
         letter = reader.unknown_letters[0]
-        told = f"the letter {letter} is not known; {reader.near(letter)}"
-        return Said("", NOT_UNDERSTOOD, told, column=letter.column)
+        evidence = f"the letter {letter} is not known; {reader.near(letter)}"
+        return Said("", NOT_UNDERSTOOD, evidence, column=letter.column)
 
     def is_new(self, letter: WrittenLetter, reader: OpenMeaning) -> bool:
         """A letter without dots or variation that has no meaning yet."""
@@ -284,20 +284,20 @@ class OpenAudit:
         scale = self.expected.reaction_scale(meant)
         if scale is not None and scale[0] not in self.scales:
             reaction, self.scales[scale[0]] = scale[0], scale[1]
-            told = (
+            reading = (
                 f"with the reaction {self.shown(reaction).text} of the text as {self.shown(scale[1] * reaction).text}"
             )
-            return Said(self.claim_of(gap), HOLDS, f"vanishes along the motion, exactly, {told} of the action")
+            return Said(self.claim_of(gap), HOLDS, f"vanishes along the motion, exactly, {reading} of the action")
         without = self._without_dissipation(gap)
         if without:
             return Said(self.claim_of(gap), CONDITION, without, self.expected.reduced(gap))
-        told = "does not vanish along the motion"
+        evidence = "does not vanish along the motion"
         own = {reaction: reaction / factor for reaction, factor in self.scales.items()}
         near = self.expected.nearest(gap, [e.xreplace(own) for e in self.expected.equations])
         if near is None:
             rest = sp.expand(sp.cancel(sp.together(self.expected.reduced(meant))))
-            return Said("statement about the motion", MISPRINT, told, rest)
-        return Said("equation of motion", MISPRINT, told, near[0], f"{self.shown(near[1]).latex} = 0")
+            return Said("statement about the motion", MISPRINT, evidence, rest)
+        return Said("equation of motion", MISPRINT, evidence, near[0], f"{self.shown(near[1]).latex} = 0")
 
     def claim_of(self, gap: sp.Expr) -> str:
         """An equation of motion holds a derivative that the equations of motion determine; a consequence need not."""
@@ -347,8 +347,8 @@ class OpenAudit:
             for kind, datum in (("value", q), ("momentum", jet(q, (t,))), ("momentum", self.action.momentum(q))):
                 if c.kind == kind and value != 0 and datum != 0 and sp.cancel(value / datum).is_number:
                     if c.role == "determined":
-                        told = f"this {kind} is not free: it follows from the other data"
-                        return Said("initial condition", CONDITION, told, c.relation)
+                        evidence = f"this {kind} is not free: it follows from the other data"
+                        return Said("initial condition", CONDITION, evidence, c.relation)
                     return Said("initial condition", HOLDS, f"the principle accepts this {kind} as a datum")
         if value in [jet(q, (t,)) for q in self.action.fields]:
             return Said("initial condition", MISPRINT, "this rate is no datum: the field has no momentum", value)
@@ -382,8 +382,8 @@ class OpenAudit:
         if near is not None and is_zero(near[0]):
             return Said(claim, HOLDS, "what the action says of its part at this place, up to a factor")
         listed = "; ".join(f"{self.shown(e).text} = 0" for e in equations)
-        told = f"is not what the action says of its part at this place: {listed}"
-        return Said(claim, MISPRINT, told, *((near[0], f"{self.shown(near[1]).latex} = 0") if near else ()))
+        evidence = f"is not what the action says of its part at this place: {listed}"
+        return Said(claim, MISPRINT, evidence, *((near[0], f"{self.shown(near[1]).latex} = 0") if near else ()))
 
     def weak_form(self, gap: sp.Expr) -> Said:
         """∫ of the weak integrand, or of the equations times the variations, with or without the bracket."""

@@ -63,7 +63,7 @@ class Meaning(Indexed):
     def __init__(self, letters: Letters) -> None:
         super().__init__(letters)
         self.inside = False  # an integral over τ
-        self.asked: list[tuple[str, frozenset[sp.Expr]]] = []  # arguments with which something is defined
+        self.signatures: list[tuple[str, frozenset[sp.Expr]]] = []  # arguments with which something is defined
         self.used: set[sp.Expr] = set()  # arguments of what has a name but no meaning
 
     # ---- what a formula says ---------------------------------------------------------------------------------
@@ -119,16 +119,16 @@ class Meaning(Indexed):
                 self.time_of(side)
                 arguments = [argument for argument in side.arguments if argument not in TIMES]
                 if arguments:  # F(t) says nothing about what F depends on
-                    self.asked.append((str(letter), frozenset(map(self, arguments))))
+                    self.signatures.append((str(letter), frozenset(map(self, arguments))))
             return self.letters.functionals[letter][0]
         return self(side)
 
     def check_arguments(self, right: sp.Expr) -> None:
         """A function is defined with the arguments on which its definition depends."""
-        for name, arguments in self.asked:
+        for name, arguments in self.signatures:
             if arguments != self.dependence(right) | self.used:
                 self.faults.append(f"{name} is printed with other arguments than its definition has")
-        self.asked, self.used = [], set()
+        self.signatures, self.used = [], set()
 
     def dependence(self, expression: sp.Expr) -> frozenset[sp.Expr]:
         """The fields and rates in an expression."""

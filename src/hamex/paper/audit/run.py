@@ -240,7 +240,7 @@ def _top(items: list[Item]) -> str:
 
 
 def _brief(items: list[Item]) -> str:
-    rows = [[_link(item), _tag(item), _words(_told(item))] for item in items if item.verdict != HOLDS]
+    rows = [[_link(item), _tag(item), _words(_evidence(item))] for item in items if item.verdict != HOLDS]
     return f'<div class="stacked">{table(["Where", "Verdict", "Evidence"], rows, words=True)}</div>'
 
 
@@ -251,7 +251,7 @@ def _words(text: str) -> str:
     return escape(start).replace("J̇", '<span class="letter">J̇</span>')
 
 
-def _told(item: Item) -> str:
+def _evidence(item: Item) -> str:
     return f"{item.evidence}. {item.reading}" if item.reading else item.evidence
 
 

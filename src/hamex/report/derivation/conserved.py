@@ -89,10 +89,10 @@ def _charges(system: DerivedSystem) -> list[Block]:
     found = sorted(system.action.symmetries(), key=lambda s: _ON_PAGES.index(s.kind))
     open_ones = system.action.undecided_symmetries()
     undecided: list[Block] = [Paragraph(f"Undecided, and not listed: {'; '.join(open_ones)}.")] if open_ones else []
-    told = [s for s in found if s.name != "time: energy" or not system.lumped]
+    candidates = [s for s in found if s.name != "time: energy" or not system.lumped]
     # Modes say what the solution says; of a system that loses energy they say less.
     lossless = not system.dissipative and not system.action.loads
-    shown = [s for s in told if s.kind != "mode" or (lossless and len(told) < _SHOWN)][:_SHOWN]
+    shown = [s for s in candidates if s.kind != "mode" or (lossless and len(candidates) < _SHOWN)][:_SHOWN]
     if not found:
         return [
             Paragraph(
@@ -118,7 +118,7 @@ def _charges(system: DerivedSystem) -> list[Block]:
             Paragraph(intro if system.lumped else _local_intro()),
             Bullets(tuple(_charge(system, s) for s in shown)),
         ]
-        if rest := [s for s in told if s not in shown]:
+        if rest := [s for s in candidates if s not in shown]:
             names = tuple(part for s in rest for part in ("; ", _named(s)))[1:]
             blocks.append(Paragraph(say("Further ones: {}.", names)))
     elif system.lumped:
@@ -133,7 +133,7 @@ def _charges(system: DerivedSystem) -> list[Block]:
             )
         )
     blocks += undecided
-    return [*blocks, *(_kept_table([s for s in found if s in shown or s not in told]) if system.lumped else [])]
+    return [*blocks, *(_kept_table([s for s in found if s in shown or s not in candidates]) if system.lumped else [])]
 
 
 def _local_intro() -> Text:

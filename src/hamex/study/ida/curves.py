@@ -265,7 +265,7 @@ def curves_of(
     for kind, column in enumerate((im, scale, values, reached, swings & ~fell)):
         out[kind, model[order], record[order], place] = column[order]
     collapse = demand == "drift_ratio" and limit == ends
-    told = [
+    outcomes = [
         (out[3, i] if np.isfinite(out[3, i]).any() else None, int(np.nansum(out[4, i]))) for i in range(len(models))
     ]
     return tuple(
@@ -280,7 +280,7 @@ def curves_of(
             limit,
             motions,
             words[1],
-            *told[i],
+            *outcomes[i],
             collapse,
         )
         for i, cell in enumerate(models)

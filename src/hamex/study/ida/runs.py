@@ -371,9 +371,9 @@ def write_tables(runs: IdaRuns, demands: list[DemandColumn], fits: Sequence[tupl
     check_writable(path, (".xlsx",))
     units = Units(runs.about["length"], runs.about["force"])
     rows = _finished(runs)
-    told = {f"{PGA} [g]" if name == PGA else name: values for name, values in in_words(runs.columns).items()}
+    columns = {f"{PGA} [g]" if name == PGA else name: values for name, values in in_words(runs.columns).items()}
     sheets: dict[str, Any] = {
-        "runs": {**with_units(told, units), MOTIONS: [runs.motions] * len(runs.columns[STATUS])},
+        "runs": {**with_units(columns, units), MOTIONS: [runs.motions] * len(runs.columns[STATUS])},
         "demands": {"run": rows, **{f"{each.name} [{each.unit}]": each.values[rows] for each in demands}},
     }
     for number, (_, found) in enumerate(fits, start=1):

@@ -386,7 +386,7 @@ def _cells(scanned: Array, targets: Array, branches: bool) -> tuple[Array, Array
     change = np.abs(after - before)
     beside = np.pad(change, ((0, 0), (1, 1)), constant_values=np.nan)
     reach = np.fmax(before, after) + np.fmax(np.fmax(beside[:, :-2], beside[:, 2:]), change)
-    asked = np.zeros((len(scanned), len(targets), change.shape[1]), dtype=bool)
+    wanted = np.zeros((len(scanned), len(targets), change.shape[1]), dtype=bool)
     for n, target in enumerate(targets):
         crossing = ((before >= target) != (after >= target)) & ~np.isnan(after)
         near = ~crossing & (after < target) & (reach >= target)
@@ -394,8 +394,8 @@ def _cells(scanned: Array, targets: Array, branches: bool) -> tuple[Array, Array
             crossed = np.cumsum(crossing, axis=1)
             near &= crossed == 0
             crossing &= crossed == 1
-        asked[:, n] = near | crossing
-    period, number, cell = np.nonzero(asked)
+        wanted[:, n] = near | crossing
+    period, number, cell = np.nonzero(wanted)
     return period, number, cell
 
 
@@ -428,12 +428,12 @@ def _closed_in(curve: DuctilityCurve, found: Brackets, targets: Array) -> Bracke
 
 def _narrowed(curve: DuctilityCurve, found: Brackets, targets: Array, place: Array) -> Brackets:
     """The strongest crossing that is seen with the ductility at some places of each bracket, from 0 to 1."""
-    asked = found.high[:, None] * (found.low / found.high)[:, None] ** place
-    values = curve(np.repeat(found.period, place.shape[1]), asked.ravel()).reshape(asked.shape)
-    shares = np.column_stack([found.high, asked, found.low])
+    inner = found.high[:, None] * (found.low / found.high)[:, None] ** place
+    values = curve(np.repeat(found.period, place.shape[1]), inner.ravel()).reshape(inner.shape)
+    shares = np.column_stack([found.high, inner, found.low])
     values = np.column_stack([found.at_high, values / targets[found.target][:, None], found.at_low])
     above = values >= 1
-    row, part = np.arange(len(asked)), np.argmax(above[:, 1:] != above[:, :1], axis=1)
+    row, part = np.arange(len(inner)), np.argmax(above[:, 1:] != above[:, :1], axis=1)
     ends = (shares[row, part], shares[row, part + 1], values[row, part], values[row, part + 1])
     return Brackets(found.period, found.target, *ends)
 
