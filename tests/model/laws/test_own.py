@@ -180,9 +180,32 @@ def fails(e0, f0, e, state, k):
     return 1 / 0, k, ()
 
 
+def is_none(e0, f0, e, state, k):
+    return (math.nan if e > 0.05 else k * e), k, ()
+
+
+def leans_nowhere(e0, f0, e, state, k):
+    return k * e, math.nan, ()
+
+
+def remembers_more(e0, f0, e, state, k):
+    return k * e, k, (e, f0)
+
+
+def forgets(e0, f0, e, state, k):
+    return k * e, k
+
+
 @pytest.mark.parametrize(
     ("function", "given", "told"),
     [
+        (is_none, {}, "is_none: its force is nan at a deformation of 0.0"),
+        (leans_nowhere, {}, "its tangent is nan at a deformation of"),
+        (remembers_more, {"state": ("last",)}, "it must return force, tangent and the state, a tuple of 1 as"),
+        (forgets, {}, "it must return force, tangent and the state, a tuple of 0 as"),
+        (forgets, {"state": "last"}, "state must name each of its variables once"),
+        (forgets, {"state": ("a", "a")}, "state must name each of its variables once"),
+        (forgets, {"softest": "none"}, "softest must be a number, got 'none'"),
         (leaps, {}, "its force jumps by 0.5"),
         (leans, {}, "its tangent is off by"),
         (gains, {}, "it gives away"),

@@ -22,7 +22,7 @@ import numpy as np
 
 from hamex.checks import is_positive
 from hamex.errors import LawError
-from hamex.model.laws.law import Array, Law, checked, register
+from hamex.model.laws.law import Array, Law, checked, number, register
 from hamex.model.laws.path import FOLLOWED, FORCE, LAST, RECOVERABLE, SLIP, WAY, OnPath, PathLaw, Walk, followed_by
 
 OWN = len(FOLLOWED)
@@ -203,10 +203,13 @@ def own(
     """
 
     def made(function: Callable[..., Any]) -> type[OwnLaw]:
-        law = _law_of(function, tuple(state), softest, stiffest, elastic)
+        law = _law_of(function, state, softest, stiffest, elastic)
         tried = _example(law, dict(example or {}))
         try:
+            _check_answer(function, tried, len(state), stiffness, reach)
             failures = certify(tried, stiffness=stiffness, reach=reach).failures
+        except LawError as problem:
+            failures = (str(problem).removeprefix(f"{law.__name__}: "),)
         except (ArithmeticError, LookupError, NameError, TypeError, ValueError) as problem:
             failures = (f"it ends with {type(problem).__name__}: {problem}",)
         if failures:
@@ -226,8 +229,18 @@ def _example(law: type[OwnLaw], given: dict[str, float]) -> OwnLaw:
     return law(**given)
 
 
+def _check_answer(function: Callable[..., Any], law: OwnLaw, states: int, stiffness: float, reach: float) -> None:
+    """Refuse an answer of the wrong shape: of a state that is too long the rest would be forgotten."""
+    given = [getattr(law, name) for name in law.names()]
+    told = function(0.0, 0.0, 0.01 * reach, (0.0,) * states, stiffness, *given)
+    if not (isinstance(told, tuple) and len(told) == 3 and isinstance(told[2], tuple) and len(told[2]) == states):
+        raise LawError(
+            f"it must return force, tangent and the state, a tuple of {states} as state names; got {told!r:.60}"
+        )
+
+
 def _law_of(
-    function: Callable[..., Any], state: tuple[str, ...], softest: Stated, stiffest: Stated, elastic: bool
+    function: Callable[..., Any], state: Sequence[str], softest: Stated, stiffest: Stated, elastic: bool
 ) -> type[OwnLaw]:
     """The class of a law around its function."""
     if not isinstance(function, FunctionType):
@@ -235,6 +248,8 @@ def _law_of(
     name, taken = function.__name__, list(inspect.signature(function).parameters.values())
     if tuple(one.name for one in taken[: len(_FIXED)]) != _FIXED:
         raise LawError(f"{name}: its arguments must begin with {', '.join(_FIXED)}, got {', '.join(_named(taken))}")
+    if isinstance(state, str) or len({*state}) < len(state):
+        raise LawError(f'{name}: state must name each of its variables once, as in state=("plastic",); got {state!r}')
     fields: list[Any] = [
         (one.name, float) if one.default is one.empty else (one.name, float, dataclasses.field(default=one.default))
         for one in taken[len(_FIXED) :]
@@ -246,8 +261,8 @@ def _law_of(
         "kind": f"{function.__module__}:{name}",
         "variables": (*FOLLOWED, *(f"{name}_{one}" for one in state)),
         "source": _digest(function),
-        "least": staticmethod(softest) if callable(softest) else float(softest),
-        "most": staticmethod(stiffest) if callable(stiffest) else float(stiffest),
+        "least": staticmethod(softest) if callable(softest) else number(name, "softest", softest),
+        "most": staticmethod(stiffest) if callable(stiffest) else number(name, "stiffest", stiffest),
         "spring_along": staticmethod(kernels["along"]),
         "spring_at": staticmethod(kernels["at"]),
     }
