@@ -15,6 +15,7 @@ from repetitions import chiefly
 import hamex as hx
 from hamex.errors import LawError, ModelError, ProblemError, SchemeError
 from hamex.march import run as kernels
+from hamex.model.laws.path import forces_along
 from hamex.model.laws.slider import along, relaxed
 from hamex.spec import read_problem
 
@@ -160,6 +161,18 @@ def test_unloading_that_wears_softer_than_hardening_meets_the_residual():
         force[points] = hx.respond(law, path, 20.0).force
     assert np.abs(force[400][::400] - force[1]).max() < 1e-12
     assert np.abs(np.diff(force[400])).max() <= (1 + 1e-9) * 20.0 * 0.6 / 400
+
+
+@pytest.mark.parametrize("kind", [kind for kind, law in hx.laws.known().items() if law.example])
+def test_springs_pass_the_origin_as_any_other_point(kind):
+    """Twice: as arrays and as plain numbers, of which those divide by zero with an error (own: the same law)."""
+    law = hx.laws.known()[kind]
+    given = {name: value for name, value in law.example.items() if name not in ("stiffness", "reach")}
+    spring, k, reach = law(**given), law.example["stiffness"], law.example["reach"]
+    points = reach * np.array([0.25, 0.125, 0.0, -0.25, 0.0, 0.5, 0.0, -0.5, -0.25, 0.0, 0.25, 0.0, -0.0625, 0.0, 0.5])
+    found = hx.respond(spring, points, stiffness=k).force
+    assert np.isfinite(found).all()
+    assert forces_along(spring, points, k) == pytest.approx(found, rel=1e-9, abs=1e-9 * np.abs(found).max())
 
 
 def test_a_spring_that_breaks_is_gone_for_good():

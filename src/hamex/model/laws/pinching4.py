@@ -126,12 +126,13 @@ def lay(
     if straight or fallen:
         x1, f1 = x0 + 0.33 * (x3 - x0), f0 + 0.33 * (f3 - f0)
         x2, f2 = x0 + 0.67 * (x3 - x0), f0 + 0.67 * (f3 - f0)
-    ends = f0 / x0 if way > 0.0 else f3 / x3
-    if fallen and x0 < 0.0 < x3 and f0 <= 0.0 and 1e-8 * (x3 - x0) < f3 - f0 < ends * (x3 - x0):
-        if way > 0.0:
-            x1, f1, x2, f2 = 0.0, 0.0, 0.5 * x3, 0.5 * f3
-        else:
-            x1, f1, x2, f2 = 0.5 * x0, 0.5 * f0, 0.0, 0.0
+    if fallen and x0 < 0.0 < x3 and f0 <= 0.0:  # a reversal at the origin has no line to it
+        ends = f0 / x0 if way > 0.0 else f3 / x3
+        if 1e-8 * (x3 - x0) < f3 - f0 < ends * (x3 - x0):
+            if way > 0.0:
+                x1, f1, x2, f2 = 0.0, 0.0, 0.5 * x3, 0.5 * f3
+            else:
+                x1, f1, x2, f2 = 0.5 * x0, 0.5 * f0, 0.0, 0.0
     return x1, f1, x2, f2, x3, f3
 
 
