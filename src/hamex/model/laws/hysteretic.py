@@ -232,6 +232,7 @@ class Hysteretic(PathLaw):
     variables = (*FOLLOWED, *(f"hysteretic_{x}" for x in (*_NAMES, *_SIDES)), *(f"hysteretic_left_{x}" for x in _LEFT))
     softens = True
     spring_piece = staticmethod(piece)
+    sides: ClassVar[dict[str, tuple[str, float]]] = {f"{x}{i}n": (f"{x}{i}p", -1.0) for i in (1, 2, 3) for x in "se"}
 
     s1p: float
     e1p: float
@@ -252,10 +253,9 @@ class Hysteretic(PathLaw):
     beta: float = 0.0
 
     def __post_init__(self) -> None:
-        own = ("s1n", "e1n", "s2n", "e2n", "s3n", "e3n")
-        if all(missing(getattr(self, name)) for name in own):
-            for name in own:
-                value = getattr(self, f"{name[:2]}p")
+        if all(missing(getattr(self, name)) for name in self.sides):
+            for name, (first, _) in self.sides.items():
+                value = getattr(self, first)
                 object.__setattr__(self, name, None if missing(value) else -value)
         for side, sign in (("p", 1.0), ("n", -1.0)):
             two = missing(getattr(self, f"s3{side}")) and missing(getattr(self, f"e3{side}"))

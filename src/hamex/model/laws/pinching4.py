@@ -293,6 +293,10 @@ class Pinching4(PathLaw):
     softens = True
     spring_piece = staticmethod(piece)
     words: ClassVar[dict[str, tuple[str, ...]]] = {"dmgType": ("energy", "cycle")}
+    sides: ClassVar[dict[str, tuple[str, float]]] = {
+        **{f"eN{x}{i}": (f"eP{x}{i}", -1.0) for i in (1, 2, 3, 4) for x in "fd"},
+        **{f"{name}N": (f"{name}P", 1.0) for name in ("rDisp", "rForce", "uForce")},
+    }
 
     ePf1: float
     ePd1: float
