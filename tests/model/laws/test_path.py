@@ -175,6 +175,16 @@ def test_springs_pass_the_origin_as_any_other_point(kind):
     assert forces_along(spring, points, k) == pytest.approx(found, rel=1e-9, abs=1e-9 * np.abs(found).max())
 
 
+@pytest.mark.parametrize("wrong", ["much", [1.0, 2.0], np.array([1.0, 2.0]), {}, 1j])
+@pytest.mark.parametrize("kind", [kind for kind, law in hx.laws.known().items() if law.example])
+def test_what_is_no_number_is_named_on_both_sides(kind, wrong):
+    law = hx.laws.known()[kind]
+    given = {name: value for name, value in law.example.items() if name not in ("stiffness", "reach")}
+    for name in {*law.names()} - {*law.words, "points", "points_negative"}:
+        with pytest.raises(LawError, match=f"{name} must be a number, got|is missing; it belongs to"):
+            law(**given | {name: wrong})
+
+
 def test_a_spring_that_breaks_is_gone_for_good():
     law = hx.laws.Bilinear(1.0, ultimate=0.05)
     gone = hx.respond(law, [0.0, 0.04, 0.06, -0.3, 0.0], K)

@@ -180,7 +180,7 @@ def check_sides(law: Any) -> None:
     for sign in ("", "_negative"):
         for name in _SIDE:
             given = getattr(law, name + sign)
-            if sign and (given is None or given != given):
+            if sign and (given is None or (isinstance(given, float) and math.isnan(given))):
                 object.__setattr__(law, name + sign, getattr(law, name))
         checked(law, "yield_force" + sign, positive=True)
         cap = checked(law, "cap_ratio" + sign, positive=True)

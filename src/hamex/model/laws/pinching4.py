@@ -346,13 +346,13 @@ class Pinching4(PathLaw):
 
     def __post_init__(self) -> None:
         points = [f"{x}{i}" for i in (1, 2, 3, 4) for x in "fd"]
-        if all(missing(getattr(self, f"eN{name}")) for name in points):
-            for name in points:
-                object.__setattr__(self, f"eN{name}", -getattr(self, f"eP{name}"))
-        for name in ("rDisp", "rForce", "uForce"):
-            if missing(getattr(self, f"{name}N")):
-                object.__setattr__(self, f"{name}N", getattr(self, f"{name}P"))
         for side, sign in (("P", 1.0), ("N", -1.0)):
+            if sign < 0 and all(missing(getattr(self, f"eN{name}")) for name in points):
+                for name in points:
+                    object.__setattr__(self, f"eN{name}", -getattr(self, f"eP{name}"))
+            for name in ("rDisp", "rForce", "uForce"):
+                if sign < 0 and missing(getattr(self, f"{name}N")):
+                    object.__setattr__(self, f"{name}N", getattr(self, f"{name}P"))
             check_points(self, [(f"e{side}f{i}", f"e{side}d{i}") for i in (1, 2, 3, 4)], sign)
             for name in (f"rDisp{side}", f"rForce{side}", f"uForce{side}"):
                 if not -1 < checked(self, name, signed=True) < 1:
