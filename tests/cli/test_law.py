@@ -87,6 +87,22 @@ def test_a_fit(capsys, tmp_path):
     assert found["misfit"] < 1e-6
 
 
+@pytest.mark.parametrize(("length", "force"), [(1.0, 1.0), (1000.0, 1000.0), (39.37, 0.2248)])
+def test_a_fit_sets_out_from_an_example_as_large_as_the_loop(capsys, tmp_path, length, force):
+    """Whatever the units of the file (own: the law itself); the example has metres and kilonewtons."""
+    law = hx.laws.Bilinear(110.0, cap_ratio=1.2, plastic=0.03, post_cap=0.2)
+    e = np.concatenate([np.linspace(0, 0.06, 30), np.linspace(0.06, -0.08, 60), np.linspace(-0.08, 0.09, 60)])
+    loop = np.stack([length * e, force * hx.respond(law, e, stiffness=9000.0).force], 1)
+    np.savetxt(tmp_path / "loop.csv", loop, delimiter=",")
+    free = "stiffness,yield_force,cap_ratio,plastic,post_cap"
+    code, out, _ = run(capsys, "bilinear", "--fit", tmp_path / "loop.csv", "--free", free, "--json")
+    assert code == 0
+    found = json.loads(out)["fit"]
+    assert found["misfit"] < 1e-6
+    assert found["values"]["yield_force"] == pytest.approx(110.0 * force, rel=1e-5)
+    assert found["values"]["plastic"] == pytest.approx(0.03 * length, rel=1e-4)
+
+
 @pytest.mark.parametrize(
     ("words", "told"),
     [
@@ -98,6 +114,7 @@ def test_a_fit(capsys, tmp_path):
         (["imk", "--path", "a"], "--path: 'a' is not a number"),
         (["nowhere.py:law"], "there is no file nowhere.py"),
         (["imk", "--fit", "nowhere.csv"], "nowhere.csv"),
+        (["imk", "--free", "plastic"], "--free names what --fit may change"),
         (["imk", "--html", "law.pdf"], ".html"),
     ],
 )

@@ -15,7 +15,7 @@ from hamex.cli.text import aligned, heading, numbers, tell
 from hamex.errors import InputError, LawError
 
 if TYPE_CHECKING:
-    from hamex.lab.laws import FittedLaw, LawTrial
+    from hamex.lab.laws import Array, FittedLaw, LawTrial
     from hamex.model.laws import Law
     from hamex.report.law import OtherProgram
 
@@ -112,10 +112,13 @@ def law(
         from hamex.files import check_writable
 
         check_writable(csv, (".csv",))
-    from hamex.lab.laws import law_trial
+    if free is not None and fit is None:
+        raise InputError("law: --free names what --fit may change; give --fit LOOP.csv, or leave --free out")
+    from hamex.lab.laws import law_trial, read_loop
 
-    law, k, far = _law(kind, given or [], stiffness, reach)
-    fitted = None if fit is None else _fitted(law, k if stiffness is not None else None, fit, free)
+    loop = None if fit is None else read_loop(fit)
+    law, k, far = _law(kind, given or [], stiffness, reach, loop)
+    fitted = None if loop is None else _fitted(law, stiffness, loop, free)
     if fitted is not None:
         law, k, far = fitted.law, fitted.stiffness, float(abs(fitted.deformation).max())
     points = None if path is None else [0.0, *numbers("--path", path)]
@@ -131,11 +134,14 @@ def law(
     tell(written, json, lambda: _data(trial, fitted), lambda: _show(trial, fitted))
 
 
-def _law(kind: str, words: list[str], stiffness: float | None, reach: float | None) -> tuple[Law, float, float | None]:
-    """The law, the stiffness of its spring, and how far it goes."""
+def _law(
+    kind: str, words: list[str], stiffness: float | None, reach: float | None, loop: tuple[Array, Array] | None
+) -> tuple[Law, float, float | None]:
+    """The law, the stiffness of its spring, and how far it goes; its example in proportion to a loop."""
     made = _own(kind) if ".py:" in kind else _known(kind)
-    example = {name: value for name, value in made.example.items() if name not in ("stiffness", "reach")}
-    values = dict(example)
+    values = {name: value for name, value in made.example.items() if name not in ("stiffness", "reach")}
+    if loop is not None and values:
+        values = _as_large_as(loop, made, values)
     for word in words:
         name, equals, value = word.partition("=")
         if not equals or name not in made.names():
@@ -152,6 +158,29 @@ def _law(kind: str, words: list[str], stiffness: float | None, reach: float | No
     if k is None:
         raise InputError(f"law: {made.__name__} has no example; give the stiffness of its spring, and reach or path")
     return law, float(k), reach if reach is not None else made.example.get("reach")
+
+
+def _as_large_as(loop: tuple[Array, Array], made: Any, example: dict[str, Any]) -> dict[str, Any]:
+    """The numbers of an example, which has its own units, where a loop has its deformations and forces: nobody would
+    find the way from kilonewtons to newtons by steps of a half."""
+    from hamex.model.laws.path import respond
+    from hamex.names import units_of
+
+    k, far = made.example["stiffness"], made.example["reach"]
+    most = abs(respond(made(**example), [far, -far], stiffness=k, events=True).force).max()
+    length, force = (float(abs(there).max()) / here for there, here in zip(loop, (far, most), strict=True))
+    sizes = {
+        "length": length,
+        "force": force,
+        "force/length": force / length,
+        "1/lengthⁿ": length ** -example.get("n", 1.0),
+        "1/(force·length)": 1 / (force * length),
+    }
+    units = units_of(made)
+    return {
+        name: value * sizes.get(units.get(name, ""), 1.0) if isinstance(value, float) else value
+        for name, value in example.items()
+    }
 
 
 def _number(name: str, value: str) -> float:
@@ -200,11 +229,11 @@ def _own(kind: str) -> Any:
     return found
 
 
-def _fitted(law: Law, stiffness: float | None, file: Path, free: str | None) -> FittedLaw:
+def _fitted(law: Law, stiffness: float | None, loop: tuple[Array, Array], free: str | None) -> FittedLaw:
     from hamex.cli.text import saying
-    from hamex.lab.laws import fit_law, read_loop
+    from hamex.lab.laws import fit_law
 
-    deformations, forces = read_loop(file)
+    deformations, forces = loop
     with saying(f"fitting {type(law).__name__} to {len(forces)} points …"):
         wanted = None if free is None else [word.strip() for word in free.split(",")]
         return fit_law(law, deformations, forces, stiffness=stiffness, free=wanted)
