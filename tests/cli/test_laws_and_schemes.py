@@ -328,6 +328,17 @@ def test_a_degrading_law_is_solved_by_every_scheme_or_refused_in_a_sentence(case
                 assert found.residual < 1e-11 or not file.scheme.balances(file.problem.model)
 
 
+@pytest.mark.parametrize(("more", "told"), [("locate = true", "locate"), ("tolerance = 1e-5", "tolerance")])
+def test_what_a_path_has_no_room_for_is_named(hamex, case, more, told):
+    """The degree is the one that is asked for already."""
+    path = case("oscillator", f'{{kind = "imk", {DEGRADING["imk"]}}}')
+    with Path(path).open("a", encoding="utf-8") as file:
+        file.write(more)
+    code, _, err = hamex("run", path)
+    assert code == 2
+    assert f'use kind = "galerkin" with degree = 1 without {told}' in err
+
+
 TWO_POINTS = "s1p = 1.0, e1p = 0.01, s2p = 1.2, e2p = 0.03"
 
 
