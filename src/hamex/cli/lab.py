@@ -77,7 +77,9 @@ def law(
     kind: Annotated[
         str,
         typer.Argument(
-            metavar="KIND|FILE.py:NAME", show_default=False, help="A law as problem files name it, or one of your own."
+            metavar="KIND|FILE.py:NAME",
+            show_default=False,
+            help="A law as problem files name it, or one made in a file.",
         ),
     ],
     given: Annotated[
@@ -138,7 +140,17 @@ def _law(
     kind: str, words: list[str], stiffness: float | None, reach: float | None, loop: tuple[Array, Array] | None
 ) -> tuple[Law, float, float | None]:
     """The law, the stiffness of its spring, and how far it goes; its example in proportion to a loop."""
-    made = _own(kind) if ".py:" in kind else _known(kind)
+    from hamex.model.laws import Law
+
+    made: Any = _own(kind) if ".py:" in kind else _known(kind)
+    if isinstance(made, Law):
+        if words:
+            raise InputError(f"law: {kind} has its numbers in the file; leave {words[0]!r} out, or change it there")
+        if stiffness is None and loop is None:  # a loop tells it
+            raise InputError(f"law: {kind} does not tell the stiffness of its spring; give it, and reach or path")
+        return made, stiffness or 1.0, reach
+    if hasattr(made, "parts"):
+        raise InputError(f"law: {made.__name__} is made of other laws; make it in a Python file and show FILE.py:NAME")
     values = {name: value for name, value in made.example.items() if name not in ("stiffness", "reach")}
     if loop is not None and values:
         values = _as_large_as(loop, made, values)
@@ -147,7 +159,12 @@ def _law(
         if not equals or name not in made.names():
             have = ", ".join(made.names())
             raise InputError(f"law: write NAME=VALUE with one of {have}; got {word!r}")
-        values[name] = value if name in made.words else _number(name, value)
+        if name in made.words:
+            values[name] = value
+        elif isinstance(made.example.get(name), list):
+            raise InputError(f"law: {name} is a list; make the law in a Python file and show FILE.py:NAME")
+        else:
+            values[name] = _number(name, value)
     try:
         law = made(**values)
     except TypeError:
@@ -202,7 +219,7 @@ def _known(kind: str) -> Any:
 
 
 def _own(kind: str) -> Any:
-    """A law of the user's own, from the file in which it is made."""
+    """A law of the user's own, from the file in which it is made: its kind, or one with its numbers."""
     from hamex.model.laws import Law
 
     file, _, name = kind.rpartition(":")
@@ -221,9 +238,11 @@ def _own(kind: str) -> Any:
     except Exception as problem:
         raise InputError(f"{file}: {type(problem).__name__}: {problem}") from None
     found = getattr(module, name, None)
-    if not (isinstance(found, type) and issubclass(found, Law)):
+    if not (isinstance(found, Law) or (isinstance(found, type) and issubclass(found, Law))):
         laws = [
-            n for n, one in vars(module).items() if isinstance(one, type) and issubclass(one, Law) and one is not Law
+            n
+            for n, one in vars(module).items()
+            if isinstance(one, Law) or (isinstance(one, type) and issubclass(one, Law) and one is not Law)
         ]
         raise InputError(f"law: {file} has no law {name!r}; it has {', '.join(laws) or 'none'}")
     return found

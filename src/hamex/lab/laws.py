@@ -19,6 +19,7 @@ from hamex.files import read_text
 from hamex.model.laws import Law as Law
 from hamex.model.laws import LawCertificate as LawCertificate
 from hamex.model.laws import Response, certify
+from hamex.model.laws.combined import Combined
 from hamex.model.laws.path import forces_along, respond
 from hamex.motion.records.columns import table_of
 from hamex.names import Shown
@@ -283,7 +284,7 @@ def _given(law: Law, stiffness: float) -> dict[str, float]:
     """All numbers of a law by name; a second side that is as the first is left to follow it."""
     numbers: dict[str, Any] = {name: getattr(law, name, ()) for name in law.names() if name not in law.words}
     if tables := [name for name, value in numbers.items() if not (value is None or isinstance(value, float))]:
-        what = "is made of other laws" if hasattr(law, "made_of") else f"is told by a table, {tables[0]}"
+        what = "is made of other laws" if isinstance(law, Combined) else f"is told by a table, {tables[0]}"
         raise LawError(
             f"fit_law: {type(law).__name__} {what}; what is fitted are the numbers of one law, such as Bilinear or IMK"
         )
@@ -294,6 +295,11 @@ def _given(law: Law, stiffness: float) -> dict[str, float]:
 def follows(law: Law, name: str) -> bool:
     """True for a number of the second side that is as on the first."""
     return name in law.sides and bool(getattr(law, name) == _mirrored(law, name, vars(law)))
+
+
+def made_of(law: Law) -> tuple[tuple[str, ...], list[tuple[Law, float]]]:
+    """Names of a law's own numbers, and the laws that it is made of with their shares of the stiffness."""
+    return (law.own, list(zip(*law.made_of(), strict=True))) if isinstance(law, Combined) else (law.names(), [])
 
 
 def _mirrored(law: Law, name: str, numbers: Mapping[str, Any]) -> float | None:

@@ -215,6 +215,7 @@ def own(
         if failures:
             how = f"as tried with stiffness {stiffness:g}, reach {reach:g}, {tried}"
             raise LawError(f"{law.__name__}: {'; '.join(failures)} ({how})")
+        law.example = {"stiffness": float(stiffness), "reach": float(reach), **(example or {})}
         return register(law)  # type: ignore[return-value]
 
     return made
