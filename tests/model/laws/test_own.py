@@ -146,6 +146,17 @@ def test_what_cannot_be_compiled_is_named(monkeypatch, tmp_path):
         run(frame(law(), None), hx.Galerkin(0.01))
 
 
+def test_text_that_belongs_to_no_module_may_make_a_law():
+    names = {}
+    exec(TEXT, names)
+    law = names["hardening"]
+    assert law.kind == "__main__:hardening"  # kernels are asked for the module of what they call
+    registry._registered.pop(law.kind)
+    registry._registered.pop(names["roof"].kind)
+    model = hx.oscillator(mass=1.0, stiffness=100.0, law=law(fy=0.5))
+    assert hx.solve(hx.Problem(model, hx.constant(0.4), 0.2), hx.Galerkin(0.01)).residual < 1e-12
+
+
 def leaps(e0, f0, e, state, k):
     return (k * e, k, ()) if abs(e) < 0.05 else (0.5 * k * e, 0.5 * k, ())
 

@@ -246,6 +246,8 @@ def _law_of(
     """The class of a law around its function."""
     if not isinstance(function, FunctionType):
         raise LawError(f"own: decorate a plain function, got {function!r:.60}")
+    if not function.__module__:  # of text that was run by itself
+        function.__module__ = "__main__"
     name, taken = function.__name__, list(inspect.signature(function).parameters.values())
     if tuple(one.name for one in taken[: len(_FIXED)]) != _FIXED:
         raise LawError(f"{name}: its arguments must begin with {', '.join(_FIXED)}, got {', '.join(_named(taken))}")
