@@ -319,12 +319,12 @@ def at_start(laws: Mapping[str, Group], k: Mapping[str, Array], deformation: Arr
         for row, spring in zip(table, group.first.tolist(), strict=True):
             z = np.array([known[name][spring] for name in group.law.variables])
             e = float(deformation[spring])
+            if z[SLIP] != 0 and not z[LAST] and not z[FORCE]:
+                raise ProblemError(
+                    f"Problem: a slip alone does not tell the state of a {group.law.__name__}; start from "
+                    "the final state of another run, or give displacements alone, which it reaches from zero"
+                )
             if abs(e - z[LAST]) > _SAME * max(abs(e), abs(z[LAST])):
-                if z[SLIP] != 0 and not z[LAST]:
-                    raise ProblemError(
-                        f"Problem: a slip alone does not tell the state of a {group.law.__name__}; start from "
-                        "the final state of another run, or give displacements alone, which it reaches from zero"
-                    )
                 passed(group.law, row, float(z[LAST]), e, 1.0, z)
                 for v, name in enumerate(group.law.variables):
                     changed.setdefault(name, np.array(known[name], dtype=float))[spring] = z[v]
