@@ -185,6 +185,23 @@ def test_what_is_no_number_is_named_on_both_sides(kind, wrong):
             law(**given | {name: wrong})
 
 
+@pytest.mark.parametrize(
+    ("call", "told"),
+    [
+        (
+            lambda law: hx.laws.ParallelLaws([law, law], shares=0.5),
+            "ParallelLaws: shares must be positive numbers, one",
+        ),
+        (lambda law: hx.laws.MultilinearElastic([(0.01, math.nan)]), "^MultilinearElastic: points is not a number"),
+        (lambda law: hx.laws.certify(law, stiffness=K, reach=0.1, histories=0), "certify: histories and seed must be"),
+        (lambda law: hx.laws.certify(law, stiffness=K, reach=0.1, seed="x"), "certify: histories and seed must be"),
+    ],
+)
+def test_what_a_law_cannot_be_made_of_is_named(call, told):
+    with pytest.raises(LawError, match=told):
+        call(CAPPED)
+
+
 def test_a_spring_that_breaks_is_gone_for_good():
     law = hx.laws.Bilinear(1.0, ultimate=0.05)
     gone = hx.respond(law, [0.0, 0.04, 0.06, -0.3, 0.0], K)

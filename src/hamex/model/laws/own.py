@@ -20,7 +20,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from hamex.checks import is_positive
+from hamex.checks import is_positive, is_whole
 from hamex.errors import LawError
 from hamex.model.laws.law import Array, Law, checked, number, register
 from hamex.model.laws.path import FOLLOWED, FORCE, LAST, RECOVERABLE, SLIP, WAY, OnPath, PathLaw, Walk, followed_by
@@ -386,13 +386,15 @@ def certify(law: Law, *, stiffness: float, reach: float, seed: int = 0, historie
     """
     if not is_positive(reach) or not is_positive(stiffness):
         raise LawError(f"certify: stiffness and reach must be positive, got {stiffness!r} and {reach!r}")
+    if not (is_whole(histories, 1) and is_whole(seed)):
+        raise LawError(f"certify: histories and seed must be whole, from 1 and from 0 on; got {histories!r}, {seed!r}")
     if float(getattr(law, "viscosity", 0.0)) > 0:
         raise LawError("certify: the force of this law depends on the rate; give it without viscosity")
     followed, group, p = followed_by(law, stiffness, "certify")
     walk = Walk(followed, p)
     rng = np.random.default_rng(seed)
     seen = [_tried(walk, rng, reach * (0.05 + 0.95 * n / max(histories - 1, 1))) for n in range(histories)]
-    largest = max(float(np.finfo(float).tiny), *(one.largest for one in seen))
+    largest = max(float(np.finfo(float).tiny), max(one.largest for one in seen))
     return LawCertificate(
         largest,
         max(one.jump for one in seen) / largest,
