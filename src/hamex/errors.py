@@ -43,7 +43,7 @@ def at_the_door(message: str, options: Mapping[str, str]) -> str:
     if who is not None and who[1] in sys.modules["hamex"].__all__:
         message = message[who.end() :]
     said = _CALL.sub(called, message)
-    said = _KEYWORD.sub(keyed, said).replace(" or None", "")
+    said = re.sub(",? or None", "", _KEYWORD.sub(keyed, said))
     return re.sub(r"\b(True|False)\b", lambda found: _PLAIN[found[0]], said)
 
 

@@ -182,6 +182,26 @@ def options_by_keyword(function: Callable[Given, Result]) -> Callable[Given, Res
     return call
 
 
+def units_of(made: type | Callable[..., Any]) -> dict[str, str]:
+    """Units of the parameters, from the brackets in their docstring; parameters that share two have them in turn.
+
+    >>> from hamex.model.laws.hysteretic import Hysteretic
+    >>> found = units_of(Hysteretic)
+    >>> found["s1p"], found["e1p"], found["pinchX"]
+    ('force', 'length', '')
+    """
+    import re
+
+    found, meanings = {}, meanings_of(made)
+    for name, said in meanings.items():
+        if brackets := re.search(r"\[([^\]]+)\]", said):
+            units = brackets[1].split(", ")
+            same = [one for one, other in meanings.items() if other == said]
+            own = brackets[1] if len(same) < len(units) else units[same.index(name) % len(units)]
+            found[name] = "" if own == "1" else own
+    return found
+
+
 def meanings_of(made: type | Callable[..., Any]) -> dict[str, str]:
     """Words for the parameters, from the docstring of a function, or of a class and its bases.
 

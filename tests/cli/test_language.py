@@ -85,6 +85,7 @@ def test_the_search_finds_python():
         ("motion: 20 at most", "motion: 20 at most"),
         ("tiny.toml: scheme.step must be positive", "tiny.toml: scheme.step must be positive"),
         ("Limit: drift must be a positive number or None, got -1", "drift must be a positive number, got -1"),
+        ("X: a share between 0 and 1, or None, got 2", "X: a share between 0 and 1, got 2"),
     ],
 )
 def test_python_becomes_options_and_keys(text, said):

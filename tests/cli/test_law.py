@@ -73,6 +73,33 @@ def test_a_law_of_ones_own(capsys, tmp_path, monkeypatch):
     assert "has no law 'square'; it has cubic" in err
 
 
+def test_a_law_with_its_numbers_in_a_file(capsys, tmp_path, monkeypatch):
+    """Laws that are made of others, and an own law by the example that it was tried with."""
+    monkeypatch.setattr(registry, "_registered", {})
+    file = tmp_path / "bars.py"
+    file.write_text(
+        "import hamex as hx\n\n"
+        "bar = hx.laws.Fatigue(hx.laws.MenegottoPinto(yield_force=2.0), E0=0.2)\n\n"
+        '@hx.laws.own(stiffness=10.0, reach=0.5, example={"share": 0.2}, elastic=True, stiffest=2.0)\n'
+        "def cubic(e0, f0, e, state, k, share):\n"
+        "    return k * (e + share * e**3), k * (1 + 3 * share * e**2), ()\n"
+    )
+    page = tmp_path / "bar.html"
+    code, out, _ = run(capsys, f"{file}:bar", "--stiffness", 100, "--reach", 0.05, "--html", page)
+    assert code == 0
+    assert "law 1        MenegottoPinto" in out
+    assert "<td>E0</td><td>0.2</td>" in page.read_text()
+    code, _, err = run(capsys, f"{file}:bar", "E0=0.1", "--stiffness", 100, "--reach", 0.05)
+    assert code == 2
+    assert "has its numbers in the file" in err
+    code, _, err = run(capsys, f"{file}:bar")
+    assert code == 2
+    assert "does not tell the stiffness of its spring" in err
+    code, out, _ = run(capsys, f"{file}:cubic", "--json")
+    assert code == 0
+    assert max(json.loads(out)["force"]) == pytest.approx(10 * (0.5 + 0.2 * 0.5**3))
+
+
 def test_a_fit(capsys, tmp_path):
     e = np.concatenate([np.linspace(0, 0.06, 30), np.linspace(0.06, -0.06, 60)])
     force = hx.respond(hx.laws.Bilinear(120.0, hardening=0.05), e, stiffness=9000.0).force
@@ -87,6 +114,22 @@ def test_a_fit(capsys, tmp_path):
     assert found["misfit"] < 1e-6
 
 
+@pytest.mark.parametrize(("length", "force"), [(1.0, 1.0), (1000.0, 1000.0), (39.37, 0.2248)])
+def test_a_fit_sets_out_from_an_example_as_large_as_the_loop(capsys, tmp_path, length, force):
+    """Whatever the units of the file (own: the law itself); the example has metres and kilonewtons."""
+    law = hx.laws.Bilinear(110.0, cap_ratio=1.2, plastic=0.03, post_cap=0.2)
+    e = np.concatenate([np.linspace(0, 0.06, 30), np.linspace(0.06, -0.08, 60), np.linspace(-0.08, 0.09, 60)])
+    loop = np.stack([length * e, force * hx.respond(law, e, stiffness=9000.0).force], 1)
+    np.savetxt(tmp_path / "loop.csv", loop, delimiter=",")
+    free = "stiffness,yield_force,cap_ratio,plastic,post_cap"
+    code, out, _ = run(capsys, "bilinear", "--fit", tmp_path / "loop.csv", "--free", free, "--json")
+    assert code == 0
+    found = json.loads(out)["fit"]
+    assert found["misfit"] < 1e-6
+    assert found["values"]["yield_force"] == pytest.approx(110.0 * force, rel=1e-5)
+    assert found["values"]["plastic"] == pytest.approx(0.03 * length, rel=1e-4)
+
+
 @pytest.mark.parametrize(
     ("words", "told"),
     [
@@ -98,6 +141,10 @@ def test_a_fit(capsys, tmp_path):
         (["imk", "--path", "a"], "--path: 'a' is not a number"),
         (["nowhere.py:law"], "there is no file nowhere.py"),
         (["imk", "--fit", "nowhere.csv"], "nowhere.csv"),
+        (["fatigue"], "Fatigue is made of other laws; make it in a Python file and show FILE.py:NAME"),
+        (["min_max", "max=0.1"], "MinMax is made of other laws"),
+        (["multilinear_elastic", "points=3"], "points is a list; make the law in a Python file"),
+        (["imk", "--free", "plastic"], "--free names what --fit may change"),
         (["imk", "--html", "law.pdf"], ".html"),
     ],
 )

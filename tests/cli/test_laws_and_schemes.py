@@ -328,6 +328,41 @@ def test_a_degrading_law_is_solved_by_every_scheme_or_refused_in_a_sentence(case
                 assert found.residual < 1e-11 or not file.scheme.balances(file.problem.model)
 
 
+@pytest.mark.parametrize(("more", "told"), [("locate = true", "locate"), ("tolerance = 1e-5", "tolerance")])
+def test_what_a_path_has_no_room_for_is_named(hamex, case, more, told):
+    """The degree is the one that is asked for already."""
+    path = case("oscillator", f'{{kind = "imk", {DEGRADING["imk"]}}}')
+    with Path(path).open("a", encoding="utf-8") as file:
+        file.write(more)
+    code, _, err = hamex("run", path)
+    assert code == 2
+    assert f'use kind = "galerkin" with degree = 1 without {told}' in err
+
+
+TWO_POINTS = "s1p = 1.0, e1p = 0.01, s2p = 1.2, e2p = 0.03"
+
+
+@pytest.mark.parametrize(("kind", "numbers"), [*DEGRADING.items(), ("hysteretic", TWO_POINTS)])
+def test_the_summary_of_a_run_tells_every_law(hamex, case, kind, numbers):
+    """On the screen and as JSON, which knows neither NaN nor infinity."""
+    file = case("oscillator", f'{{kind = "{kind}", {numbers}}}')
+    code, out, _ = hamex("run", file)
+    said = " ".join(out.split("spring  ")[1].split("load  ")[0].split())
+    assert code == 0
+    assert law_class(kind) in said
+    assert "nan" not in said
+    code, out, _ = hamex("run", file, "--json")
+    found = json.loads(out, parse_constant=lambda word: pytest.fail(f"{word} is no JSON"))["model"]
+    if kind == "imk":
+        assert found["reloading"] == "pinching"
+        assert "yield force 1 kN, cap ratio 1, plastic 0.02 m, post cap 0.05 m" in said
+        assert "negative" not in said.replace("d negative", "")
+    if kind == "hysteretic":
+        assert "s1p 1 kN, e1p 0.01 m, s2p 1.2 kN, e2p 0.03 m" in said
+    if kind == "multilinear_elastic":
+        assert found["points"] == [0.01, 1.0, 0.03, 1.5]
+
+
 def law_class(kind):
     return registry.known()[kind].__name__.removesuffix("Laws")
 

@@ -13,6 +13,7 @@ from hamex.model.laws.path import forces_along
 
 WORN = {"plastic": 0.04, "post_cap": 0.2, "residual_ratio": 0.2, "reloading": "peak", "lambda_s": 0.5, "lambda_k": 1.0}
 LAW = hx.laws.IMK(1.0, cap_ratio=1.1, **WORN)
+TWO = np.arange(12.0), np.arange(12.0)  # columns of a loop
 
 
 def loop(law, stiffness, reach, parts=12):
@@ -60,6 +61,32 @@ def test_a_fit_finds_the_numbers_of_a_loop_with_noise():
     assert found.law.yield_force_negative == found.law.yield_force
 
 
+@pytest.mark.parametrize(
+    ("true", "guess", "free"),
+    [
+        (
+            hx.laws.Hysteretic(1.0, 0.01, 1.3, 0.05, pinchX=0.7, pinchY=0.4),
+            {"s1p": 1.2, "e1p": 0.01, "s2p": 1.5, "e2p": 0.05, "pinchX": 0.7, "pinchY": 0.4},
+            ["s1p", "s2p"],
+        ),
+        (
+            hx.laws.Pinching4(1.0, 0.01, 1.2, 0.03, 1.1, 0.06, 0.4, 0.1, rForceP=0.3),
+            {"ePf1": 1.0, "ePd1": 0.01, "ePf2": 1.3, "ePd2": 0.03, "ePf3": 1.1, "ePd3": 0.06, "ePf4": 0.4, "ePd4": 0.1},
+            ["ePf2", "rForceP"],
+        ),
+    ],
+)
+def test_a_side_that_was_left_out_follows_the_other_in_a_fit(true, guess, free):
+    """The loop of an even law is fitted to its rounding by the numbers of one side (own: the law itself)."""
+    e, force = loop(true, 100.0, 0.05, parts=8)
+    found = fit_law(type(true)(**guess), e, force, stiffness=100.0, free=free, starts=2)
+    assert found.misfit < 1e-6
+    assert found.law.sides.keys() == true.sides.keys()
+    for name, (first, sign) in true.sides.items():
+        value = getattr(found.law, first)
+        assert getattr(found.law, name) == (None if value is None else sign * value)
+
+
 def test_what_a_loop_does_not_tell_is_said():
     """A loop that never reaches the cap says nothing of what is behind it."""
     e, force = loop(hx.laws.Bilinear(1.0, cap_ratio=1.1, plastic=0.5, post_cap=1.0), 100.0, 0.03, parts=6)
@@ -77,6 +104,12 @@ def test_what_a_loop_does_not_tell_is_said():
         (lambda: fit_law(LAW, np.arange(12.0), -np.arange(12.0)), "does not begin with a rising line"),
         (lambda: fit_law(LAW, np.arange(12.0), np.arange(12.0), free=["mass"]), "IMK has no number 'mass'"),
         (lambda: fit_law(LAW, np.arange(12.0), np.arange(12.0), free=["lambda_c"]), "lambda_c is inf"),
+        (lambda: fit_law(hx.laws.IMK, *TWO), "give the law of one spring with numbers to start from"),
+        (lambda: fit_law(LAW, ["a"] * 12, [1.0] * 12), "a loop is made of numbers"),
+        (lambda: fit_law(LAW, *TWO, stiffness=-1.0), "stiffness must be a positive number, got -1.0"),
+        (lambda: fit_law(LAW, *TWO, starts=1.5), "starts and seed must be whole numbers"),
+        (lambda: fit_law(hx.laws.Fatigue(hx.laws.MenegottoPinto(1.0), E0=0.2), *TWO), "is made of other laws"),
+        (lambda: fit_law(hx.laws.MultilinearElastic([(0.01, 1.0)]), *TWO), "is told by a table, points"),
         (lambda: law_trial(LAW, stiffness=100.0), "give a path, or a positive reach"),
         (lambda: law_trial(LAW, stiffness=100.0, path=[0.0, 0.0]), "not all zero"),
     ],

@@ -15,7 +15,7 @@ from hamex.cli.text import aligned, heading, numbers, tell
 from hamex.errors import InputError, LawError
 
 if TYPE_CHECKING:
-    from hamex.lab.laws import FittedLaw, LawTrial
+    from hamex.lab.laws import Array, FittedLaw, LawTrial
     from hamex.model.laws import Law
     from hamex.report.law import OtherProgram
 
@@ -77,7 +77,9 @@ def law(
     kind: Annotated[
         str,
         typer.Argument(
-            metavar="KIND|FILE.py:NAME", show_default=False, help="A law as problem files name it, or one of your own."
+            metavar="KIND|FILE.py:NAME",
+            show_default=False,
+            help="A law as problem files name it, or one made in a file.",
         ),
     ],
     given: Annotated[
@@ -112,10 +114,13 @@ def law(
         from hamex.files import check_writable
 
         check_writable(csv, (".csv",))
-    from hamex.lab.laws import law_trial
+    if free is not None and fit is None:
+        raise InputError("law: --free names what --fit may change; give --fit LOOP.csv, or leave --free out")
+    from hamex.lab.laws import law_trial, read_loop
 
-    law, k, far = _law(kind, given or [], stiffness, reach)
-    fitted = None if fit is None else _fitted(law, k if stiffness is not None else None, fit, free)
+    loop = None if fit is None else read_loop(fit)
+    law, k, far = _law(kind, given or [], stiffness, reach, loop)
+    fitted = None if loop is None else _fitted(law, stiffness, loop, free)
     if fitted is not None:
         law, k, far = fitted.law, fitted.stiffness, float(abs(fitted.deformation).max())
     points = None if path is None else [0.0, *numbers("--path", path)]
@@ -131,17 +136,35 @@ def law(
     tell(written, json, lambda: _data(trial, fitted), lambda: _show(trial, fitted))
 
 
-def _law(kind: str, words: list[str], stiffness: float | None, reach: float | None) -> tuple[Law, float, float | None]:
-    """The law, the stiffness of its spring, and how far it goes."""
-    made = _own(kind) if ".py:" in kind else _known(kind)
-    example = {name: value for name, value in made.example.items() if name not in ("stiffness", "reach")}
-    values = dict(example)
+def _law(
+    kind: str, words: list[str], stiffness: float | None, reach: float | None, loop: tuple[Array, Array] | None
+) -> tuple[Law, float, float | None]:
+    """The law, the stiffness of its spring, and how far it goes; its example in proportion to a loop."""
+    from hamex.model.laws import Law
+
+    made: Any = _own(kind) if ".py:" in kind else _known(kind)
+    if isinstance(made, Law):
+        if words:
+            raise InputError(f"law: {kind} has its numbers in the file; leave {words[0]!r} out, or change it there")
+        if stiffness is None and loop is None:  # a loop tells it
+            raise InputError(f"law: {kind} does not tell the stiffness of its spring; give it, and reach or path")
+        return made, stiffness or 1.0, reach
+    if hasattr(made, "parts"):
+        raise InputError(f"law: {made.__name__} is made of other laws; make it in a Python file and show FILE.py:NAME")
+    values = {name: value for name, value in made.example.items() if name not in ("stiffness", "reach")}
+    if loop is not None and values:
+        values = _as_large_as(loop, made, values)
     for word in words:
         name, equals, value = word.partition("=")
         if not equals or name not in made.names():
             have = ", ".join(made.names())
             raise InputError(f"law: write NAME=VALUE with one of {have}; got {word!r}")
-        values[name] = value if name in made.words else _number(name, value)
+        if name in made.words:
+            values[name] = value
+        elif isinstance(made.example.get(name), list):
+            raise InputError(f"law: {name} is a list; make the law in a Python file and show FILE.py:NAME")
+        else:
+            values[name] = _number(name, value)
     try:
         law = made(**values)
     except TypeError:
@@ -152,6 +175,29 @@ def _law(kind: str, words: list[str], stiffness: float | None, reach: float | No
     if k is None:
         raise InputError(f"law: {made.__name__} has no example; give the stiffness of its spring, and reach or path")
     return law, float(k), reach if reach is not None else made.example.get("reach")
+
+
+def _as_large_as(loop: tuple[Array, Array], made: Any, example: dict[str, Any]) -> dict[str, Any]:
+    """The numbers of an example, which has its own units, where a loop has its deformations and forces: nobody would
+    find the way from kilonewtons to newtons by steps of a half."""
+    from hamex.model.laws.path import respond
+    from hamex.names import units_of
+
+    k, far = made.example["stiffness"], made.example["reach"]
+    most = abs(respond(made(**example), [far, -far], stiffness=k, events=True).force).max()
+    length, force = (float(abs(there).max()) / here for there, here in zip(loop, (far, most), strict=True))
+    sizes = {
+        "length": length,
+        "force": force,
+        "force/length": force / length,
+        "1/lengthⁿ": length ** -example.get("n", 1.0),
+        "1/(force·length)": 1 / (force * length),
+    }
+    units = units_of(made)
+    return {
+        name: value * sizes.get(units.get(name, ""), 1.0) if isinstance(value, float) else value
+        for name, value in example.items()
+    }
 
 
 def _number(name: str, value: str) -> float:
@@ -173,7 +219,7 @@ def _known(kind: str) -> Any:
 
 
 def _own(kind: str) -> Any:
-    """A law of the user's own, from the file in which it is made."""
+    """A law of the user's own, from the file in which it is made: its kind, or one with its numbers."""
     from hamex.model.laws import Law
 
     file, _, name = kind.rpartition(":")
@@ -192,19 +238,21 @@ def _own(kind: str) -> Any:
     except Exception as problem:
         raise InputError(f"{file}: {type(problem).__name__}: {problem}") from None
     found = getattr(module, name, None)
-    if not (isinstance(found, type) and issubclass(found, Law)):
+    if not (isinstance(found, Law) or (isinstance(found, type) and issubclass(found, Law))):
         laws = [
-            n for n, one in vars(module).items() if isinstance(one, type) and issubclass(one, Law) and one is not Law
+            n
+            for n, one in vars(module).items()
+            if isinstance(one, Law) or (isinstance(one, type) and issubclass(one, Law) and one is not Law)
         ]
         raise InputError(f"law: {file} has no law {name!r}; it has {', '.join(laws) or 'none'}")
     return found
 
 
-def _fitted(law: Law, stiffness: float | None, file: Path, free: str | None) -> FittedLaw:
+def _fitted(law: Law, stiffness: float | None, loop: tuple[Array, Array], free: str | None) -> FittedLaw:
     from hamex.cli.text import saying
-    from hamex.lab.laws import fit_law, read_loop
+    from hamex.lab.laws import fit_law
 
-    deformations, forces = read_loop(file)
+    deformations, forces = loop
     with saying(f"fitting {type(law).__name__} to {len(forces)} points …"):
         wanted = None if free is None else [word.strip() for word in free.split(",")]
         return fit_law(law, deformations, forces, stiffness=stiffness, free=wanted)

@@ -7,6 +7,8 @@ import re
 import shutil
 from typing import Any
 
+import numpy as np
+
 from hamex.cli.structure import (
     body_lines,
     body_peaks,
@@ -25,7 +27,7 @@ from hamex.model.laws.law import Law
 from hamex.model.record import Model, parameter
 from hamex.model.record import yields as model_yields
 from hamex.model.units import Units
-from hamex.names import meanings_of
+from hamex.names import units_of
 from hamex.schemes import Scheme
 from hamex.solution.energy import CLOSED
 from hamex.solution.outline import unit
@@ -142,11 +144,13 @@ def _yielding(model: Model) -> tuple[bool, bool]:
 
 
 def _oscillator(model: Model) -> dict[str, Any]:
-    """The numbers of an oscillator, kind and parameters of its law; None is infinite, as an elastic yield force."""
+    """The numbers of an oscillator, kind and parameters of its law; None is infinite, as an elastic yield force, or
+    left out."""
     m, c = float(model.mass[0, 0]), float(model.damping.dense()[0, 0])
     k = float(model.compatibility[0, 0] ** 2 / model.flexibility[0, 0] + model.stiffness[0, 0])
     group = next(iter(model.laws.values()))
-    law = {name: float(value[0]) for name, value in getattr(group, "parameters", {}).items()}  # surfaces have tables
+    parameters = getattr(group, "parameters", {})  # surfaces have tables
+    law = {name: _plain(group.law.words.get(name), value[0]) for name, value in parameters.items()}
     return {
         "mass": m,
         "stiffness": k,
@@ -154,8 +158,17 @@ def _oscillator(model: Model) -> dict[str, Any]:
         "period": 2 * math.pi * math.sqrt(m / k),
         "damping_ratio": c / (2 * math.sqrt(k) * math.sqrt(m)),
         "law": group.law.kind,
-        **{name: None if math.isinf(value) else value for name, value in law.items()},
+        **law,
     }
+
+
+def _plain(words: tuple[str, ...] | None, value: Any) -> float | str | list[float] | None:
+    """A parameter of a group as JSON can have it; a row is the points of a curve, NaN behind the last."""
+    if np.ndim(value):
+        return [float(one) for one in value if math.isfinite(one)]
+    if words is not None:
+        return words[int(value)]
+    return float(value) if math.isfinite(value) else None
 
 
 def _ductility(solution: Solution) -> dict[str, Any] | None:
@@ -305,18 +318,17 @@ def _model_lines(model: dict[str, Any], length: str, force: str) -> tuple[str, s
 
 
 def _law_line(law: type[Law], numbers: dict[str, Any], length: str, force: str) -> str:
-    """A law by name with its parameters, in the units that its docstring tells; infinite ones are left out."""
-    meanings, words = meanings_of(law), []
+    """A law by name with its parameters, in the units that its docstring tells; left out are those that are infinite,
+    and a side that is as the other."""
+    units, words = units_of(law), []
     for name in law.names():
-        if numbers.get(name) is not None:
-            in_brackets = re.search(r"\[(.+?)\]", meanings.get(name, ""))
-            unit_ = (
-                ""
-                if in_brackets is None or in_brackets[1] == "1"
-                else " " + in_brackets[1].replace("force", force).replace("length", length).replace("time", "s")
-            )
-            said = law.words[name][int(numbers[name])] if name in law.words else f"{numbers[name]:.5g}"
-            words.append(f"{name.replace('_', ' ')} {said}{unit_}")
+        value, (first, sign) = numbers.get(name), law.sides.get(name, ("", 1.0))
+        if value is None or (first and value == sign * (numbers[first] or 0.0)):
+            continue
+        own = units.get(name) or units.get(first, "")
+        unit_ = own.replace("force", force).replace("length", length).replace("time", "s")
+        said = " ".join(str(one) if isinstance(one, str) else f"{one:.5g}" for one in np.ravel(value).tolist())
+        words.append(f"{name.replace('_', ' ')} {said} {unit_}".rstrip())
     return ", ".join([law.__name__, *words])
 
 

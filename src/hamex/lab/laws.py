@@ -13,12 +13,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from hamex.checks import is_positive
-from hamex.errors import HamexError, InputError
+from hamex.checks import floats, is_positive, is_whole
+from hamex.errors import HamexError, InputError, LawError
 from hamex.files import read_text
 from hamex.model.laws import Law as Law
 from hamex.model.laws import LawCertificate as LawCertificate
 from hamex.model.laws import Response, certify
+from hamex.model.laws.combined import Combined
 from hamex.model.laws.path import forces_along, respond
 from hamex.motion.records.columns import table_of
 from hamex.names import Shown
@@ -213,6 +214,14 @@ def fit_law(
     """
     from scipy.optimize import least_squares
 
+    if not isinstance(law, Law) or law.size != 1:
+        raise LawError(f"fit_law: give the law of one spring with numbers to start from, got {law!r:.60}")
+    if not (stiffness is None or is_positive(stiffness)):
+        raise InputError(f"fit_law: stiffness must be a positive number, got {stiffness!r}")
+    if not (is_whole(starts, 1) and is_whole(seed)):
+        raise InputError(
+            f"fit_law: starts and seed must be whole numbers, from 1 and from 0 on; got {starts!r}, {seed!r}"
+        )
     e, measured = _loop(deformations, forces)
     size = float(np.abs(measured).max())
     begin = stiffness if stiffness is not None else _first_slope(e, measured)
@@ -253,7 +262,7 @@ def fit_law(
 
 
 def _loop(deformations: ArrayLike, forces: ArrayLike) -> tuple[Array, Array]:
-    e, measured = (np.asarray(one, dtype=float) for one in (deformations, forces))
+    e, measured = (floats(one, "fit_law: a loop is made of numbers") for one in (deformations, forces))
     if e.ndim != 1 or e.shape != measured.shape or len(e) < 10:
         raise InputError("fit_law: a loop is two rows of equal length, of at least ten deformations and forces")
     if not (np.isfinite(e).all() and np.isfinite(measured).all()) or not np.any(measured):
@@ -273,33 +282,49 @@ def _first_slope(e: Array, force: Array) -> float:
 
 def _given(law: Law, stiffness: float) -> dict[str, float]:
     """All numbers of a law by name; a second side that is as the first is left to follow it."""
-    numbers = {name: getattr(law, name) for name in law.names() if name not in law.words}
+    numbers: dict[str, Any] = {name: getattr(law, name, ()) for name in law.names() if name not in law.words}
+    if tables := [name for name, value in numbers.items() if not (value is None or isinstance(value, float))]:
+        what = "is made of other laws" if isinstance(law, Combined) else f"is told by a table, {tables[0]}"
+        raise LawError(
+            f"fit_law: {type(law).__name__} {what}; what is fitted are the numbers of one law, such as Bilinear or IMK"
+        )
     own = {name: value for name, value in numbers.items() if value is not None and not follows(law, name)}
     return {"stiffness": float(stiffness), **own}
 
 
 def follows(law: Law, name: str) -> bool:
     """True for a number of the second side that is as on the first."""
-    first = name.removesuffix("_negative")
-    return first != name and bool(getattr(law, name) == getattr(law, first, None))
+    return name in law.sides and bool(getattr(law, name) == _mirrored(law, name, vars(law)))
+
+
+def made_of(law: Law) -> tuple[tuple[str, ...], list[tuple[Law, float]]]:
+    """Names of a law's own numbers, and the laws that it is made of with their shares of the stiffness."""
+    return (law.own, list(zip(*law.made_of(), strict=True))) if isinstance(law, Combined) else (law.names(), [])
+
+
+def _mirrored(law: Law, name: str, numbers: Mapping[str, Any]) -> float | None:
+    """A number of the second side as the first side has it."""
+    first, sign = law.sides[name]
+    return None if numbers[first] is None else sign * numbers[first]
 
 
 def _with(law: Law, numbers: Mapping[str, float]) -> tuple[Law, float]:
     """The law with these numbers, and its stiffness."""
     own = {name: numbers[name] if name in numbers else getattr(law, name) for name in law.names()}
-    sides = {name: None for name in own if follows(law, name)}
+    sides = {name: _mirrored(law, name, own) for name in own if follows(law, name)}
     return type(law)(**own | sides), numbers["stiffness"]
 
 
 def _free(law: Law, given: Mapping[str, float], wanted: Sequence[str] | None) -> list[str]:
     if wanted is None:
         return [name for name, value in given.items() if math.isfinite(value) and value]
+    wanted = [wanted] if isinstance(wanted, str) else list(dict.fromkeys(wanted))
     for name in wanted:
         if name not in given:
             raise InputError(f"fit_law: {type(law).__name__} has no number {name!r}; it has {', '.join(given)}")
         if not given[name] or not math.isfinite(given[name]):
             raise InputError(f"fit_law: {name} is {given[name]:g}; give a finite number other than zero to start from")
-    return list(wanted)
+    return wanted
 
 
 def _errors(jacobian: Array, misfits: Array) -> tuple[Array, float]:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hamex.files import write_atomically
-from hamex.lab.laws import FittedLaw, Law, LawCertificate, LawTrial, follows
+from hamex.lab.laws import FittedLaw, Law, LawCertificate, LawTrial, follows, made_of
 from hamex.names import meanings_of
 from hamex.report.page import captioned, cards, page, table
 from hamex.report.style import BLUE, FAINT, GREY, INK, ORANGE, RED, figure, mosaic, save, to_svg
@@ -118,9 +118,14 @@ def certificate_rows(found: LawCertificate) -> list[tuple[str, str, str]]:
 
 
 def numbers_of(law: Law, stiffness: float) -> list[tuple[str, str]]:
-    """Stiffness and parameters as they are said; a second side that is as the first is left out."""
-    found = [("stiffness", stiffness), *((name, getattr(law, name)) for name in law.names() if not follows(law, name))]
-    return [(name, f"{value:g}" if isinstance(value, int | float) else str(value)) for name, value in found]
+    """Stiffness and parameters as they are said; a second side that is as the first is left out. Behind those of a law
+    made of others stand its parts with their own."""
+    names, parts = made_of(law)
+    found = [("stiffness", stiffness), *((name, getattr(law, name)) for name in names if not follows(law, name))]
+    said = [(name, f"{value:g}" if isinstance(value, int | float) else str(value)) for name, value in found]
+    for n, (part, share) in enumerate(parts, 1):
+        said += [(f"law {n}", type(part).__name__), *numbers_of(part, share * stiffness)]
+    return said
 
 
 def law_page(trial: LawTrial, beside: OtherProgram | None, fit: FittedLaw | None, note: str = "") -> str:

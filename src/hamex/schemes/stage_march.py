@@ -259,9 +259,12 @@ def check_stages(problem: Problem, scheme: ElementScheme, how: How) -> None:
     for group in model.laws.values():
         if group.law.form == "path":
             more = "" if group.law.spring_at is None else ", or Newmark(…, safeguarded=True)"
+            # An element of degree 1 is here for what else was asked of it, and to name its degree would help nobody.
+            asked = [word for word in ("locate", "tolerance") if getattr(scheme, word, None)]
+            left = f" without {' and '.join(asked)}" if asked else ""
             raise SchemeError(
                 f"{name}: {group.law.__name__} follows its path, and there is none between stages; use "
-                f"Galerkin(degree=1){more}"
+                f"Galerkin(degree=1){left}{more}"
             )
         if group.law.kind == "surface" and np.any(group.isotropic > 0) and len(scheme.table().c) > 1:
             raise SchemeError(

@@ -146,6 +146,17 @@ def test_what_cannot_be_compiled_is_named(monkeypatch, tmp_path):
         run(frame(law(), None), hx.Galerkin(0.01))
 
 
+def test_text_that_belongs_to_no_module_may_make_a_law():
+    names = {}
+    exec(TEXT, names)
+    law = names["hardening"]
+    assert law.kind == "__main__:hardening"  # kernels are asked for the module of what they call
+    registry._registered.pop(law.kind)
+    registry._registered.pop(names["roof"].kind)
+    model = hx.oscillator(mass=1.0, stiffness=100.0, law=law(fy=0.5))
+    assert hx.solve(hx.Problem(model, hx.constant(0.4), 0.2), hx.Galerkin(0.01)).residual < 1e-12
+
+
 def leaps(e0, f0, e, state, k):
     return (k * e, k, ()) if abs(e) < 0.05 else (0.5 * k * e, 0.5 * k, ())
 
@@ -180,9 +191,32 @@ def fails(e0, f0, e, state, k):
     return 1 / 0, k, ()
 
 
+def is_none(e0, f0, e, state, k):
+    return (math.nan if e > 0.05 else k * e), k, ()
+
+
+def leans_nowhere(e0, f0, e, state, k):
+    return k * e, math.nan, ()
+
+
+def remembers_more(e0, f0, e, state, k):
+    return k * e, k, (e, f0)
+
+
+def forgets(e0, f0, e, state, k):
+    return k * e, k
+
+
 @pytest.mark.parametrize(
     ("function", "given", "told"),
     [
+        (is_none, {}, "is_none: its force is nan at a deformation of 0.0"),
+        (leans_nowhere, {}, "its tangent is nan at a deformation of"),
+        (remembers_more, {"state": ("last",)}, "it must return force, tangent and the state, a tuple of 1 as"),
+        (forgets, {}, "it must return force, tangent and the state, a tuple of 0 as"),
+        (forgets, {"state": "last"}, "state must name each of its variables once"),
+        (forgets, {"state": ("a", "a")}, "state must name each of its variables once"),
+        (forgets, {"softest": "none"}, "softest must be a number, got 'none'"),
         (leaps, {}, "its force jumps by 0.5"),
         (leans, {}, "its tangent is off by"),
         (gains, {}, "it gives away"),

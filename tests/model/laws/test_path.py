@@ -15,6 +15,7 @@ from repetitions import chiefly
 import hamex as hx
 from hamex.errors import LawError, ModelError, ProblemError, SchemeError
 from hamex.march import run as kernels
+from hamex.model.laws.path import forces_along
 from hamex.model.laws.slider import along, relaxed
 from hamex.spec import read_problem
 
@@ -160,6 +161,45 @@ def test_unloading_that_wears_softer_than_hardening_meets_the_residual():
         force[points] = hx.respond(law, path, 20.0).force
     assert np.abs(force[400][::400] - force[1]).max() < 1e-12
     assert np.abs(np.diff(force[400])).max() <= (1 + 1e-9) * 20.0 * 0.6 / 400
+
+
+@pytest.mark.parametrize("kind", [kind for kind, law in hx.laws.known().items() if law.example])
+def test_springs_pass_the_origin_as_any_other_point(kind):
+    """Twice: as arrays and as plain numbers, of which those divide by zero with an error (own: the same law)."""
+    law = hx.laws.known()[kind]
+    given = {name: value for name, value in law.example.items() if name not in ("stiffness", "reach")}
+    spring, k, reach = law(**given), law.example["stiffness"], law.example["reach"]
+    points = reach * np.array([0.25, 0.125, 0.0, -0.25, 0.0, 0.5, 0.0, -0.5, -0.25, 0.0, 0.25, 0.0, -0.0625, 0.0, 0.5])
+    found = hx.respond(spring, points, stiffness=k).force
+    assert np.isfinite(found).all()
+    assert forces_along(spring, points, k) == pytest.approx(found, rel=1e-9, abs=1e-9 * np.abs(found).max())
+
+
+@pytest.mark.parametrize("wrong", ["much", [1.0, 2.0], np.array([1.0, 2.0]), {}, 1j])
+@pytest.mark.parametrize("kind", [kind for kind, law in hx.laws.known().items() if law.example])
+def test_what_is_no_number_is_named_on_both_sides(kind, wrong):
+    law = hx.laws.known()[kind]
+    given = {name: value for name, value in law.example.items() if name not in ("stiffness", "reach")}
+    for name in {*law.names()} - {*law.words, "points", "points_negative"}:
+        with pytest.raises(LawError, match=f"{name} must be a number, got|is missing; it belongs to"):
+            law(**given | {name: wrong})
+
+
+@pytest.mark.parametrize(
+    ("call", "told"),
+    [
+        (
+            lambda law: hx.laws.ParallelLaws([law, law], shares=0.5),
+            "ParallelLaws: shares must be positive numbers, one",
+        ),
+        (lambda law: hx.laws.MultilinearElastic([(0.01, math.nan)]), "^MultilinearElastic: points is not a number"),
+        (lambda law: hx.laws.certify(law, stiffness=K, reach=0.1, histories=0), "certify: histories and seed must be"),
+        (lambda law: hx.laws.certify(law, stiffness=K, reach=0.1, seed="x"), "certify: histories and seed must be"),
+    ],
+)
+def test_what_a_law_cannot_be_made_of_is_named(call, told):
+    with pytest.raises(LawError, match=told):
+        call(CAPPED)
 
 
 def test_a_spring_that_breaks_is_gone_for_good():
@@ -317,8 +357,9 @@ def test_a_start_is_reached_from_zero_on_a_straight_path():
     sol = hx.solve(started, hx.Galerkin(0.02))
     assert sol.values("node_force")[0, 0] == pytest.approx(hx.respond(CAPPED, [0.05], K).force[0])
     assert sol.residual < 1e-13
-    with pytest.raises(ProblemError, match="a slip alone does not tell the state of a Bilinear"):
-        hx.solve(started.replace(start=hx.State(displacement=0.05, slip=0.01)), hx.Galerkin(0.02))
+    for start in (hx.State(displacement=0.05, slip=0.01), hx.State(slip=0.01)):
+        with pytest.raises(ProblemError, match="a slip alone does not tell the state of a Bilinear"):
+            hx.solve(started.replace(start=start), hx.Galerkin(0.02))
 
 
 @pytest.mark.parametrize("name", ["bilinear", pytest.param("imk peak", marks=pytest.mark.heavy)])

@@ -14,6 +14,7 @@ from hamex.model.laws.path import FOLLOWED, FORCE, LAST, RECOVERABLE, SLIP, WAY,
 
 ON = len(FOLLOWED)  # 0 inside, ±1 on the upper or the lower bound, GONE for good
 GONE = 2.0
+_SIDE = ("yield_force", "cap_ratio", "plastic", "post_cap", "residual_ratio", "ultimate")
 SIDE = 9  # numbers of one side behind the stiffness: those of Sides
 
 
@@ -97,6 +98,7 @@ class Backbone(PathLaw):
     """
 
     softens = True
+    sides: ClassVar[dict[str, tuple[str, float]]] = {f"{name}_negative": (name, 1.0) for name in _SIDE}
 
     yield_force: float
     cap_ratio: float = 1.0
@@ -175,11 +177,10 @@ class Bilinear(Backbone):
 def check_sides(law: Any) -> None:
     """Numbers of the backbone of both signs, in their ranges and in proportion; those left out are put in."""
     who = type(law).__name__
-    names = ("yield_force", "cap_ratio", "plastic", "post_cap", "residual_ratio", "ultimate")
     for sign in ("", "_negative"):
-        for name in names:
+        for name in _SIDE:
             given = getattr(law, name + sign)
-            if sign and (given is None or given != given):
+            if sign and (given is None or (isinstance(given, float) and math.isnan(given))):
                 object.__setattr__(law, name + sign, getattr(law, name))
         checked(law, "yield_force" + sign, positive=True)
         cap = checked(law, "cap_ratio" + sign, positive=True)
@@ -208,10 +209,7 @@ def side_of(group: Any, name: str, sign: str) -> Array:
 def lines(group: Any, k: Array, sign: str) -> Array:
     """(spring, 9): bound lines a + b·x and c − g·x, residual, where hardening begins to count, cap, where the residual
     begins, ultimate deformation; x and forces are positive on both sides."""
-    Fy, cap, plastic, post, residual, ultimate = (
-        side_of(group, name, sign)
-        for name in ("yield_force", "cap_ratio", "plastic", "post_cap", "residual_ratio", "ultimate")
-    )
+    Fy, cap, plastic, post, residual, ultimate = (side_of(group, name, sign) for name in _SIDE)
     capped, falls = np.isfinite(plastic), np.isfinite(post)
     rise = np.where(capped & (plastic > 0), (cap - 1) * Fy / np.where(capped & (plastic > 0), plastic, 1.0), 0.0)
     rise = np.where(capped, rise, group.parameters.get("hardening", np.zeros_like(k)) * k)

@@ -415,7 +415,7 @@ class ParallelLaws(Combined):
 
     def __post_init__(self) -> None:
         laws = tuple(part_of("ParallelLaws", law) for law in self.laws)
-        given = [1 / len(laws)] * len(laws) if self.shares is None else list(self.shares)
+        given = [1 / len(laws)] * len(laws) if self.shares is None else np.ravel(self.shares).tolist()
         shares = tuple(number("ParallelLaws", "shares", share) for share in given)
         if len(shares) != len(laws) or not all(0 < share < math.inf for share in shares):
             raise LawError(f"ParallelLaws: shares must be positive numbers, one for each law; got {shares}")

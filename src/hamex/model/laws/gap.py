@@ -291,7 +291,8 @@ def _checked(name: str, given: Any) -> tuple[tuple[float, float], ...]:
         rows = np.asarray(given, dtype=float).reshape(-1, 2)
     except (TypeError, ValueError):
         raise LawError(f"MultilinearElastic: {name} must be pairs (deformation, force), got {given!r:.60}") from None
-    found = tuple((number("", name, e), number("", name, f)) for e, f in rows[~np.isnan(rows).all(axis=1)])
+    who = "MultilinearElastic"
+    found = tuple((number(who, name, e), number(who, name, f)) for e, f in rows[~np.isnan(rows).all(axis=1)])
     for (before, _), (e, f) in zip(((0.0, 0.0), *found), found, strict=False):
         if not before < e < math.inf:
             raise LawError(f"MultilinearElastic: deformations of {name} must grow from zero; {e:g} follows {before:g}")

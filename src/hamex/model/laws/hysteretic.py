@@ -232,6 +232,7 @@ class Hysteretic(PathLaw):
     variables = (*FOLLOWED, *(f"hysteretic_{x}" for x in (*_NAMES, *_SIDES)), *(f"hysteretic_left_{x}" for x in _LEFT))
     softens = True
     spring_piece = staticmethod(piece)
+    sides: ClassVar[dict[str, tuple[str, float]]] = {f"{x}{i}n": (f"{x}{i}p", -1.0) for i in (1, 2, 3) for x in "se"}
 
     s1p: float
     e1p: float
@@ -252,12 +253,11 @@ class Hysteretic(PathLaw):
     beta: float = 0.0
 
     def __post_init__(self) -> None:
-        own = ("s1n", "e1n", "s2n", "e2n", "s3n", "e3n")
-        if all(missing(getattr(self, name)) for name in own):
-            for name in own:
-                value = getattr(self, f"{name[:2]}p")
-                object.__setattr__(self, name, None if missing(value) else -value)
         for side, sign in (("p", 1.0), ("n", -1.0)):
+            if sign < 0 and all(missing(getattr(self, name)) for name in self.sides):
+                for name, (first, _) in self.sides.items():
+                    value = getattr(self, first)
+                    object.__setattr__(self, name, None if missing(value) else -value)
             two = missing(getattr(self, f"s3{side}")) and missing(getattr(self, f"e3{side}"))
             check_points(self, [(f"s{i}{side}", f"e{i}{side}") for i in ((1, 2) if two else (1, 2, 3))], sign)
         for name in ("pinchX", "pinchY"):
@@ -298,7 +298,7 @@ class Hysteretic(PathLaw):
 
 def missing(value: Any) -> bool:
     """True for what was left out: None, or NaN in a group."""
-    return value is None or bool(value != value)
+    return value is None or (isinstance(value, float) and math.isnan(value))
 
 
 def check_points(law: Any, names: list[tuple[str, str]], sign: float) -> None:

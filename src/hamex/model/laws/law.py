@@ -59,6 +59,8 @@ class Law:
     symmetric : the tangent of a block is a symmetric matrix; a law without that is refused.
     separate : every parameter is checked by itself, so that blocks with the extremes of each speak for all of a group.
     words : parameters that are words, with those that they may be; groups hold their places among these.
+    sides : parameters of the side of negative forces that may be left out, with those of the other side that they then
+        are, and the sign.
     effort : of a step of its spring as plain Python, beside a slider's: dear laws are compiled earlier.
 
     Examples
@@ -77,6 +79,7 @@ class Law:
     symmetric: ClassVar[bool] = True
     separate: ClassVar[bool] = False
     words: ClassVar[Mapping[str, tuple[str, ...]]] = {}
+    sides: ClassVar[Mapping[str, tuple[str, float]]] = {}
     effort: ClassVar[int] = 1
     # spring_at(p, r, e, tau, z, o, dz) → force, tangent dF/de, piece: p[r] is k, p[r + 1 …] are the parameters, z[o +
     # v] is variable v; dz[o + v] receives its increment within τ (flow) or its new value (path; slip is filled in).

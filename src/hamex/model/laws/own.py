@@ -20,9 +20,9 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from hamex.checks import is_positive
+from hamex.checks import is_positive, is_whole
 from hamex.errors import LawError
-from hamex.model.laws.law import Array, Law, checked, register
+from hamex.model.laws.law import Array, Law, checked, number, register
 from hamex.model.laws.path import FOLLOWED, FORCE, LAST, RECOVERABLE, SLIP, WAY, OnPath, PathLaw, Walk, followed_by
 
 OWN = len(FOLLOWED)
@@ -203,15 +203,19 @@ def own(
     """
 
     def made(function: Callable[..., Any]) -> type[OwnLaw]:
-        law = _law_of(function, tuple(state), softest, stiffest, elastic)
+        law = _law_of(function, state, softest, stiffest, elastic)
         tried = _example(law, dict(example or {}))
         try:
+            _check_answer(function, tried, len(state), stiffness, reach)
             failures = certify(tried, stiffness=stiffness, reach=reach).failures
+        except LawError as problem:
+            failures = (str(problem).removeprefix(f"{law.__name__}: "),)
         except (ArithmeticError, LookupError, NameError, TypeError, ValueError) as problem:
             failures = (f"it ends with {type(problem).__name__}: {problem}",)
         if failures:
             how = f"as tried with stiffness {stiffness:g}, reach {reach:g}, {tried}"
             raise LawError(f"{law.__name__}: {'; '.join(failures)} ({how})")
+        law.example = {"stiffness": float(stiffness), "reach": float(reach), **(example or {})}
         return register(law)  # type: ignore[return-value]
 
     return made
@@ -226,15 +230,29 @@ def _example(law: type[OwnLaw], given: dict[str, float]) -> OwnLaw:
     return law(**given)
 
 
+def _check_answer(function: Callable[..., Any], law: OwnLaw, states: int, stiffness: float, reach: float) -> None:
+    """Refuse an answer of the wrong shape: of a state that is too long the rest would be forgotten."""
+    given = [getattr(law, name) for name in law.names()]
+    told = function(0.0, 0.0, 0.01 * reach, (0.0,) * states, stiffness, *given)
+    if not (isinstance(told, tuple) and len(told) == 3 and isinstance(told[2], tuple) and len(told[2]) == states):
+        raise LawError(
+            f"it must return force, tangent and the state, a tuple of {states} as state names; got {told!r:.60}"
+        )
+
+
 def _law_of(
-    function: Callable[..., Any], state: tuple[str, ...], softest: Stated, stiffest: Stated, elastic: bool
+    function: Callable[..., Any], state: Sequence[str], softest: Stated, stiffest: Stated, elastic: bool
 ) -> type[OwnLaw]:
     """The class of a law around its function."""
     if not isinstance(function, FunctionType):
         raise LawError(f"own: decorate a plain function, got {function!r:.60}")
+    if not function.__module__:  # of text that was run by itself
+        function.__module__ = "__main__"
     name, taken = function.__name__, list(inspect.signature(function).parameters.values())
     if tuple(one.name for one in taken[: len(_FIXED)]) != _FIXED:
         raise LawError(f"{name}: its arguments must begin with {', '.join(_FIXED)}, got {', '.join(_named(taken))}")
+    if isinstance(state, str) or len({*state}) < len(state):
+        raise LawError(f'{name}: state must name each of its variables once, as in state=("plastic",); got {state!r}')
     fields: list[Any] = [
         (one.name, float) if one.default is one.empty else (one.name, float, dataclasses.field(default=one.default))
         for one in taken[len(_FIXED) :]
@@ -246,8 +264,8 @@ def _law_of(
         "kind": f"{function.__module__}:{name}",
         "variables": (*FOLLOWED, *(f"{name}_{one}" for one in state)),
         "source": _digest(function),
-        "least": staticmethod(softest) if callable(softest) else float(softest),
-        "most": staticmethod(stiffest) if callable(stiffest) else float(stiffest),
+        "least": staticmethod(softest) if callable(softest) else number(name, "softest", softest),
+        "most": staticmethod(stiffest) if callable(stiffest) else number(name, "stiffest", stiffest),
         "spring_along": staticmethod(kernels["along"]),
         "spring_at": staticmethod(kernels["at"]),
     }
@@ -368,13 +386,15 @@ def certify(law: Law, *, stiffness: float, reach: float, seed: int = 0, historie
     """
     if not is_positive(reach) or not is_positive(stiffness):
         raise LawError(f"certify: stiffness and reach must be positive, got {stiffness!r} and {reach!r}")
+    if not (is_whole(histories, 1) and is_whole(seed)):
+        raise LawError(f"certify: histories and seed must be whole, from 1 and from 0 on; got {histories!r}, {seed!r}")
     if float(getattr(law, "viscosity", 0.0)) > 0:
         raise LawError("certify: the force of this law depends on the rate; give it without viscosity")
     followed, group, p = followed_by(law, stiffness, "certify")
     walk = Walk(followed, p)
     rng = np.random.default_rng(seed)
     seen = [_tried(walk, rng, reach * (0.05 + 0.95 * n / max(histories - 1, 1))) for n in range(histories)]
-    largest = max(float(np.finfo(float).tiny), *(one.largest for one in seen))
+    largest = max(float(np.finfo(float).tiny), max(one.largest for one in seen))
     return LawCertificate(
         largest,
         max(one.jump for one in seen) / largest,

@@ -6,6 +6,7 @@ Such a law writes one function, ``spring_piece``. The march puts the mean force 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any, ClassVar, NamedTuple
 
@@ -222,14 +223,15 @@ class Walk(NamedTuple):
         """The spring at the goal, and the work on the way."""
         z = here.z.copy()
         points = passed(self.law, self.p, here.e, goal, 1.0, z)
-        return OnPath(goal, points[-1][1], z), sum(done for _, _, done, _, _ in points)
+        return OnPath(goal, self._finite("force", points[-1][1], goal), z), sum(done for _, _, done, _, _ in points)
 
     def to(self, here: OnPath, goal: float) -> OnPath:
         """The spring at the goal; without the work, which some laws find by quadrature."""
         if self.law.spring_piece is not None or self.law.spring_at is None:
             return self.with_work(here, goal)[0]
         z = here.z.copy()
-        return OnPath(goal, float(self.law.spring_at(self.p, 0, goal, 1.0, here.z, 0, z)[0]), z)
+        force = float(self.law.spring_at(self.p, 0, goal, 1.0, here.z, 0, z)[0])
+        return OnPath(goal, self._finite("force", force, goal), z)
 
     def tangent(self, here: OnPath, e: float, goal: float) -> float | None:
         """Tangent at e on the way to the goal, as the law says it."""
@@ -237,8 +239,15 @@ class Walk(NamedTuple):
             z = self.to(here, e).z
             return float(self.law.spring_piece(self.p, 0, e, 1.0 if goal > e else -1.0, z, 0)[1])
         if self.law.spring_at is not None:
-            return float(self.law.spring_at(self.p, 0, e, 1.0, here.z, 0, here.z.copy())[1])
+            tangent = float(self.law.spring_at(self.p, 0, e, 1.0, here.z, 0, here.z.copy())[1])
+            return self._finite("tangent", tangent, e)
         return None
+
+    def _finite(self, what: str, value: float, e: float) -> float:
+        """A number that can be compared: NaN is neither larger nor smaller than any other, and would pass."""
+        if not math.isfinite(value):
+            raise LawError(f"{self.law.__name__}: its {what} is {value:g} at a deformation of {e:.3g}")
+        return value
 
 
 Passed = list[tuple[float, float, float, bool, Array]]
@@ -310,12 +319,12 @@ def at_start(laws: Mapping[str, Group], k: Mapping[str, Array], deformation: Arr
         for row, spring in zip(table, group.first.tolist(), strict=True):
             z = np.array([known[name][spring] for name in group.law.variables])
             e = float(deformation[spring])
+            if z[SLIP] != 0 and not z[LAST] and not z[FORCE]:
+                raise ProblemError(
+                    f"Problem: a slip alone does not tell the state of a {group.law.__name__}; start from "
+                    "the final state of another run, or give displacements alone, which it reaches from zero"
+                )
             if abs(e - z[LAST]) > _SAME * max(abs(e), abs(z[LAST])):
-                if z[SLIP] != 0 and not z[LAST]:
-                    raise ProblemError(
-                        f"Problem: a slip alone does not tell the state of a {group.law.__name__}; start from "
-                        "the final state of another run, or give displacements alone, which it reaches from zero"
-                    )
                 passed(group.law, row, float(z[LAST]), e, 1.0, z)
                 for v, name in enumerate(group.law.variables):
                     changed.setdefault(name, np.array(known[name], dtype=float))[spring] = z[v]

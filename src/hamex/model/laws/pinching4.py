@@ -126,12 +126,13 @@ def lay(
     if straight or fallen:
         x1, f1 = x0 + 0.33 * (x3 - x0), f0 + 0.33 * (f3 - f0)
         x2, f2 = x0 + 0.67 * (x3 - x0), f0 + 0.67 * (f3 - f0)
-    ends = f0 / x0 if way > 0.0 else f3 / x3
-    if fallen and x0 < 0.0 < x3 and f0 <= 0.0 and 1e-8 * (x3 - x0) < f3 - f0 < ends * (x3 - x0):
-        if way > 0.0:
-            x1, f1, x2, f2 = 0.0, 0.0, 0.5 * x3, 0.5 * f3
-        else:
-            x1, f1, x2, f2 = 0.5 * x0, 0.5 * f0, 0.0, 0.0
+    if fallen and x0 < 0.0 < x3 and f0 <= 0.0:  # a reversal at the origin has no line to it
+        ends = f0 / x0 if way > 0.0 else f3 / x3
+        if 1e-8 * (x3 - x0) < f3 - f0 < ends * (x3 - x0):
+            if way > 0.0:
+                x1, f1, x2, f2 = 0.0, 0.0, 0.5 * x3, 0.5 * f3
+            else:
+                x1, f1, x2, f2 = 0.5 * x0, 0.5 * f0, 0.0, 0.0
     return x1, f1, x2, f2, x3, f3
 
 
@@ -292,6 +293,10 @@ class Pinching4(PathLaw):
     softens = True
     spring_piece = staticmethod(piece)
     words: ClassVar[dict[str, tuple[str, ...]]] = {"dmgType": ("energy", "cycle")}
+    sides: ClassVar[dict[str, tuple[str, float]]] = {
+        **{f"eN{x}{i}": (f"eP{x}{i}", -1.0) for i in (1, 2, 3, 4) for x in "fd"},
+        **{f"{name}N": (f"{name}P", 1.0) for name in ("rDisp", "rForce", "uForce")},
+    }
 
     ePf1: float
     ePd1: float
@@ -341,13 +346,13 @@ class Pinching4(PathLaw):
 
     def __post_init__(self) -> None:
         points = [f"{x}{i}" for i in (1, 2, 3, 4) for x in "fd"]
-        if all(missing(getattr(self, f"eN{name}")) for name in points):
-            for name in points:
-                object.__setattr__(self, f"eN{name}", -getattr(self, f"eP{name}"))
-        for name in ("rDisp", "rForce", "uForce"):
-            if missing(getattr(self, f"{name}N")):
-                object.__setattr__(self, f"{name}N", getattr(self, f"{name}P"))
         for side, sign in (("P", 1.0), ("N", -1.0)):
+            if sign < 0 and all(missing(getattr(self, f"eN{name}")) for name in points):
+                for name in points:
+                    object.__setattr__(self, f"eN{name}", -getattr(self, f"eP{name}"))
+            for name in ("rDisp", "rForce", "uForce"):
+                if sign < 0 and missing(getattr(self, f"{name}N")):
+                    object.__setattr__(self, f"{name}N", getattr(self, f"{name}P"))
             check_points(self, [(f"e{side}f{i}", f"e{side}d{i}") for i in (1, 2, 3, 4)], sign)
             for name in (f"rDisp{side}", f"rForce{side}", f"uForce{side}"):
                 if not -1 < checked(self, name, signed=True) < 1:
