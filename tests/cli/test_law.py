@@ -1,6 +1,7 @@
 """`hamex law`: on the screen, as a page, as data, of one's own, and fitted."""
 
 import json
+import sys
 
 import numpy as np
 import pytest
@@ -71,6 +72,54 @@ def test_a_law_of_ones_own(capsys, tmp_path, monkeypatch):
     code, _, err = run(capsys, f"{file}:square", "--stiffness", 10, "--reach", 1)
     assert code == 2
     assert "has no law 'square'; it has cubic" in err
+
+
+CUBIC = """
+import hamex as hx
+
+@hx.laws.own(stiffness=10.0, reach=0.5, example={"share": 0.2}, elastic=True, stiffest=2.0)
+def cubic(e0, f0, e, state, k, share):
+    return k * (e + share * e**3), k * (1 + 3 * share * e**2), ()
+"""
+CUBIC_FILE = """
+duration = 1.0
+units = {length = "m", force = "kN"}
+model = {kind = "oscillator", mass = 1.0, stiffness = 10.0, law = {kind = "cubics:cubic", share = 0.3}}
+load = {kind = "constant", amplitude = 1.0}
+scheme = {kind = "galerkin", step = 0.01}
+"""
+
+
+def test_problem_files_name_laws_of_a_python_file(capsys, tmp_path, monkeypatch):
+    """The numbers are those of the same law in Python (own); without the file, and with one that is none, it is said
+    what to do."""
+    monkeypatch.setattr(registry, "_registered", {})
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    monkeypatch.setenv("PYTHONPATH", "")
+    laws, problem = tmp_path / "cubics.py", tmp_path / "cubic.toml"
+    laws.write_text(CUBIC)
+    problem.write_text(CUBIC_FILE)
+
+    def called(*words):
+        with pytest.raises(SystemExit) as end:
+            main([str(word) for word in words])
+        return end.value.code, *capsys.readouterr()
+
+    code, _, err = called("run", problem)
+    assert code == 2
+    assert "a law of your own must be made first: import cubics, or hamex --laws cubics.py …" in err
+    for wrong in (tmp_path / "nowhere.py", problem):
+        code, _, err = called("--laws", wrong, "run", problem)
+        assert code == 2
+        assert str(wrong) in err
+    laws.write_text(CUBIC + "1 / 0\n")
+    assert "cubics.py: ZeroDivisionError" in called("--laws", laws, "run", problem)[2]
+    laws.write_text(CUBIC)
+    code, out, _ = called("--laws", laws, "run", problem, "--json")
+    assert code == 0
+    law = sys.modules.pop("cubics").cubic(share=0.3)
+    sol = hx.solve(hx.Problem(hx.oscillator(1.0, 10.0, law=law), hx.constant(1.0), 1.0), hx.Galerkin(0.01))
+    assert json.loads(out)["peaks"]["displacement"]["value"] == sol.peaks["displacement"].value
 
 
 def test_a_law_with_its_numbers_in_a_file(capsys, tmp_path, monkeypatch):

@@ -2,6 +2,7 @@
 
 import importlib
 import inspect
+import os
 import pkgutil
 import subprocess
 import sys
@@ -276,3 +277,24 @@ def test_without_a_compiler_kernels_run_as_they_are(monkeypatch):
     assert run.invoke(run.address(kernel, 1.0), (2.0,)) == 4.0
     assert run.held(pair) is pair
     assert not run.worth_compiling(1e12, kernel)
+
+
+def test_where_numba_is_told_not_to_compile_runs_go_on_without():
+    """``NUMBA_DISABLE_JIT=1`` had ended in Numba's own words; the bits are those of any other run."""
+    asked = (
+        "import hamex as hx\n"
+        "frame = hx.shear_frame([1.0, 1.0], [100.0, 80.0], hx.modal(0.03), laws=[hx.Slider(0.5)] * 2)\n"
+        "sol = hx.solve(hx.Problem(frame, hx.el_centro().on(frame, g=9.81), 1.0), hx.Galerkin(0.01))\n"
+        "print(sol.values('displacement').tobytes().hex())\n"
+    )
+    off, on = (
+        subprocess.run(
+            [sys.executable, "-c", "import numba\n" * early + asked],
+            env={**os.environ, "NUMBA_DISABLE_JIT": switch},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for switch, early in (("1", True), ("0", False))
+    )
+    assert off == on

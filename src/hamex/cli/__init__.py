@@ -10,6 +10,7 @@ import warnings
 from collections.abc import Sequence
 from functools import cache
 from importlib import import_module
+from pathlib import Path
 from typing import Annotated, Any, TextIO
 
 import typer
@@ -65,8 +66,18 @@ def _options(
     version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version and exit.")
     ] = False,
+    laws: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE.py",
+            help='A Python file that makes laws of your own, for files that name them: kind = "FILE:name".',
+        ),
+    ] = None,
 ) -> None:
-    pass
+    if laws is not None:
+        from hamex.cli.text import run_laws
+
+        run_laws(laws)
 
 
 def __getattr__(name: str) -> Any:
@@ -138,7 +149,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         warnings.simplefilter("default", UserWarning)
         warnings.showwarning = one_line
         try:
-            _commands(*words[:1])(args=words, prog_name="hamex")
+            _commands(*_called(words))(args=words, prog_name="hamex")
         except HamexError as problem:
             _say(sys.stderr, "error", _RED, _in_words(str(problem), words))
             raise SystemExit(2) from None
@@ -149,13 +160,19 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def _in_words(message: str, words: Sequence[str]) -> str:
     """A message in the words of the command that is run: its options, by the names that they have in Python."""
-    if words[:1] == ["derive"]:  # which takes scripts
+    called = _called(words)
+    if called == ["derive"]:  # which takes scripts
         return message
-    command = _commands(*words[:1])
+    command = _commands(*called)
     for word in words:
         command = getattr(command, "commands", {}).get(word, command)
     found = {param.name: option for param in command.params for option in param.opts if option.startswith("--")}
-    return at_the_door(message, found | _OTHER_NAMES.get(words[0] if words else "", {}))
+    return at_the_door(message, found | _OTHER_NAMES.get("".join(called), {}))
+
+
+def _called(words: Sequence[str]) -> Sequence[str]:
+    """The name of the command among the words, where there is one."""
+    return words[2:3] if words[:1] == ["--laws"] else words[:1]
 
 
 def _say(stream: TextIO, word: str, colour: str, message: str) -> None:

@@ -4,14 +4,13 @@ fitted to a measured loop."""
 from __future__ import annotations
 
 import difflib
-import importlib.util
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from hamex.cli.text import aligned, heading, numbers, tell
+from hamex.cli.text import aligned, heading, numbers, run_laws, tell
 from hamex.errors import InputError, LawError
 
 if TYPE_CHECKING:
@@ -223,20 +222,7 @@ def _own(kind: str) -> Any:
     from hamex.model.laws import Law
 
     file, _, name = kind.rpartition(":")
-    place = Path(file)
-    if not place.is_file():
-        raise InputError(f"law: there is no file {file}")
-    spec = importlib.util.spec_from_file_location(place.stem, place)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[place.stem] = module
-    try:
-        spec.loader.exec_module(module)  # the user's own file, run because they asked for it
-    except LawError:
-        raise
-    except Exception as problem:
-        raise InputError(f"{file}: {type(problem).__name__}: {problem}") from None
+    module = run_laws(Path(file))
     found = getattr(module, name, None)
     if not (isinstance(found, Law) or (isinstance(found, type) and issubclass(found, Law))):
         laws = [

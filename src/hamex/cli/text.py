@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import sys
 import textwrap
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 
@@ -29,6 +31,28 @@ def numbers(option: str, text: str) -> list[float]:
                 f"{option}: {word.strip()!r} is not a number; write numbers with commas between, e.g. {option} 2,4"
             ) from None
     return found
+
+
+def run_laws(file: Path) -> ModuleType:
+    """The module of a Python file in which a user makes laws; the processes of studies find it by its name, too."""
+    from hamex.errors import InputError, LawError
+
+    if not file.is_file():
+        raise InputError(f"there is no file {file}, in which laws of your own would be made")
+    folder = str(file.parent.resolve())
+    sys.path.insert(0, folder)
+    os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [folder, os.environ.get("PYTHONPATH")]))
+    spec = importlib.util.spec_from_file_location(file.stem, file)
+    if spec is None or spec.loader is None:
+        raise InputError(f"{file} is no Python file; laws of your own are made in one, FILE.py")
+    module = sys.modules[file.stem] = importlib.util.module_from_spec(spec)
+    try:
+        spec.loader.exec_module(module)  # the user's own file, run because they asked for it
+    except LawError:
+        raise
+    except Exception as problem:
+        raise InputError(f"{file}: {type(problem).__name__}: {problem}") from None
+    return module
 
 
 def shortened(text: str, width: int) -> str:

@@ -56,12 +56,12 @@ _BARE = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 
 @cache
 def can_compile() -> bool:
-    """Whether Numba can be loaded."""
+    """Whether Numba can be loaded, and compiles (``NUMBA_DISABLE_JIT=1`` lets it not)."""
     try:
-        import_module("numba")
+        numba = import_module("numba")
     except (ImportError, OSError):  # a library of LLVM that does not load is an OSError
         return False
-    return True
+    return not numba.config.DISABLE_JIT
 
 
 @cache

@@ -78,6 +78,9 @@ def _sentence(error: Mapping[str, Any], path: str, allowed: Mapping[str, Mapping
         return f"{path} is missing: {meaning}" if meaning else f"{path} is missing"
     if kind == "union_tag_invalid":
         said = f"{path}.kind must be one of {context['expected_tags']}, got {context['tag']!r}"
+        module, own, _ = context["tag"].partition(":")
+        if own:  # as laws of users are called
+            return f"{said}; a law of your own must be made first: import {module}, or hamex --laws {module}.py …"
         return said + _did_you_mean(context["tag"], context["expected_tags"])
     if kind == "value_error":
         return f"[{path}] {context['error']}" if path else str(context["error"])
