@@ -166,6 +166,7 @@ CALLS = {
     "region": ("plot,tables", "region town.csv record.csv --unit g -o out"),
     "studio": ("studio", "studio"),
     "records": (0, "records list record.csv --unit g"),
+    "warm": (0, "warm"),
 }
 
 

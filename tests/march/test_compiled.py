@@ -142,15 +142,22 @@ def test_a_kernel_that_gives_up_says_at_which_step():
 
 
 @pytest.mark.parametrize(
-    ("steps", "loaded", "compiles"),
-    [(run.WORTH_COMPILING - 1, False, False), (run.WORTH_COMPILING, False, True), (1, True, True)],
+    ("steps", "loaded", "bare", "compiles"),
+    [
+        (run.WORTH_COMPILING - 1, False, False, False),
+        (run.WORTH_COMPILING, False, False, True),
+        (run.WORTH_LOADING - 1, False, True, False),
+        (run.WORTH_LOADING, False, True, True),
+        (1, True, False, True),
+    ],
 )
-def test_the_choice_depends_on_the_size_of_the_job_and_on_numba_being_there(monkeypatch, steps, loaded, compiles):
+def test_the_choice_depends_on_the_size_of_the_job_and_on_what_is_there(monkeypatch, steps, loaded, bare, compiles):
     used = []
     monkeypatch.setattr(run, "_UNCOMPILED", defaultdict(float))
     monkeypatch.setattr(run, "sys", SimpleNamespace(modules={"numba": None} if loaded else {}))
     monkeypatch.setattr(run, "compiled", lambda kernel: used.append(kernel) or kernel)
     monkeypatch.setattr(run, "_at_hand", lambda kernel: True)
+    monkeypatch.setattr(run, "_is_bare", lambda kernel: bare)
     out = np.zeros(2)
     run.march(sampling.nodes, (np.array([1.0, 3.0, 0.0]), 0.0, 0, 0.5), (out,), steps)
     assert bool(used) is compiles
@@ -214,6 +221,7 @@ def test_a_kernel_that_another_process_kept_is_at_hand(tmp_path, monkeypatch):
     assert not run.worth_compiling(1, kernel)
     run.march(kernel, (1.0,), (np.zeros(1),), 1, compile=True)
     run.compiled.cache_clear()  # as a new process
+    run._by_numba.cache_clear()
     assert not run.compiled(kernel).overloads
     assert run.worth_compiling(1, kernel)
 

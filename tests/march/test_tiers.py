@@ -58,7 +58,7 @@ def ordered():
 def test_arguments_are_told_by_their_kinds():
     import numba
 
-    from hamex.march.compiler import Held
+    from hamex.march.tiers import Held
 
     frozen = np.zeros(3)
     frozen.flags.writeable = False
@@ -118,10 +118,10 @@ LONG = (np.array([1.0, 3.0, 0.0]), 0.0, 0, 0.5)  # arguments of `nodes`
 def test_a_run_orders_what_it_lacks_and_goes_on_without(orders, monkeypatch):
     monkeypatch.setattr(run, "_at_hand", lambda kernel: False)
     out = np.zeros(2)
-    run.march(samples.nodes, LONG, (out,), run.WORTH_COMPILING - 1)
+    run.march(samples.nodes, LONG, (out,), run.worth_ordering() - 1)
     assert (ordered(), orders) == ([], [])  # compiled code would not be taken for so little
     for _ in range(2):  # once
-        run.march(samples.nodes, LONG, (out,), run.WORTH_COMPILING)
+        run.march(samples.nodes, LONG, (out,), run.worth_ordering())
     assert out.tolist() == [1.0, 2.0]
     ((words, how),) = orders
     assert words == [sys.executable, "-P", "-m", "hamex", "warm", "--asked-by", str(os.getpid())]
@@ -189,7 +189,7 @@ def test_orders_are_compiled_and_told(orders):
     names = dict(tiers.lines())
     assert names[run._kept_name(samples.nodes)] < float("inf")
     assert names[run._kept_name(samples.horner)] == float("inf")
-    assert run.compiled(samples.nodes).overloads
+    assert run._by_numba(samples.nodes).overloads
 
 
 def test_one_process_compiles_and_one_writes(orders):
@@ -421,7 +421,8 @@ run.processors = lambda: 2
 run.march(samples.nodes, (np.array([1.0, 3.0, 0.0]), 0.0, 0, 0.5), (np.zeros(2),), run.WORTH_COMPILING)
 for child in tiers._started:
     child.wait()
-print("numba" in sys.modules, len(tiers.lines()), len(list((tiers.folder() / "wanted").iterdir())))
+machine = "llvmlite" in sys.modules or "numba" in sys.modules
+print(machine, len(tiers.lines()), len(list((tiers.folder() / "wanted").iterdir())))
 """
 
 
@@ -435,3 +436,147 @@ def test_a_cold_process_leaves_a_warm_one_behind(tmp_path):
 
     assert said() == ["False", "1", "0"]
     assert said() == ["True", "1", "0"]
+
+
+# Machine code without Numba ---------------------------------------------------------------------------------------
+
+needs_bare_code = pytest.mark.skipif(not tiers.runs_here(), reason="machine code runs without Numba on Linux on x86-64")
+
+
+KERNELS = """
+import numpy as np
+
+def mixed(x, part, factor, count, whole, out):
+    total = 0.0
+    for i in range(count):
+        total += x[i] * factor + part[1][i]
+    out[0, 0] = total if whole else -total
+    return count
+
+def failing(x):
+    if x > 1.0:
+        raise ValueError("too much")
+    return x
+
+def allocating(x):
+    return np.empty(3)[:1].size + x
+"""
+
+
+@pytest.fixture
+def compiled_anew(orders, tmp_path, monkeypatch):
+    """What the compiler kept of one of these kernels: its name and the kinds of the arguments."""
+    (tmp_path / "compiled_anew.py").write_text(KERNELS)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "compiled_anew", raising=False)
+    monkeypatch.setattr(run, "_allocates", lambda kernel: kernel.__name__ == "allocating")
+
+    def compiled(name, *arguments):
+        kernel = getattr(importlib.import_module("compiled_anew"), name)
+        run._by_numba(kernel)(*arguments)
+        return run._kept_name(kernel), " ".join(map(tiers.sketch, arguments))
+
+    return compiled
+
+
+def test_values_are_sketched_as_the_compiler_tells_their_types():
+    import numba
+
+    from hamex.march.compiler import told
+
+    frozen = np.zeros(3)
+    frozen.flags.writeable = False
+    nodes, whole = np.zeros((4, 6)), np.zeros(3, dtype=np.int64)
+    history = FrameHistory(*([nodes] * 6), *([whole] * 3))
+    outer = namedtuple("Outer", "one other")(history, 2.0)
+    given = [nodes, nodes.T, nodes[::2, ::2], nodes[:, 0], frozen, whole, np.zeros(2, dtype=bool), history, outer]
+    given += [(1, nodes), (), 1, np.int64(1), 2.5, np.float64(2.5), True, np.bool_(True), None]
+    given += [tiers.Held(history), tiers.Held(outer)]
+    for value in given:
+        assert tiers.sketch(value) == told(numba.typeof(value)), value
+    for value in (np.float32(1.0), np.int32(1), "word", object()):
+        with pytest.raises(TypeError):
+            tiers.sketch(value)
+
+
+@needs_bare_code
+def test_machine_code_that_was_kept_is_called_without_numba(compiled_anew):
+    x, out = np.arange(3.0), np.zeros((1, 2))
+    arguments = (x, (1, x[::-1].copy()), 0.5, 3, False, out)
+    code = tiers.loaded(*compiled_anew("mixed", *arguments))
+    wanted, out[:] = out.copy(), 0.0
+    assert code(*arguments) == 3
+    assert out.tobytes() == wanted.tobytes() != np.zeros((1, 2)).tobytes()
+
+
+@needs_bare_code
+def test_an_error_of_machine_code_is_told(compiled_anew):
+    code = tiers.loaded(*compiled_anew("failing", 0.5))
+    assert code(0.5) == 0.5
+    with pytest.raises(RuntimeError, match="machine code ended"):
+        code(2.0)
+
+
+@needs_bare_code
+def test_machine_code_that_does_not_verify_or_is_of_another_machine_is_not_run(compiled_anew, monkeypatch):
+    name, kinds = compiled_anew("failing", 0.5)
+    assert tiers.has_code(name)
+    assert tiers.loaded(name, kinds)(0.5) == 0.5
+    (place,) = (tiers.folder() / "code").iterdir()
+    whole = place.read_bytes()
+    for damaged in (whole[:-1], whole[:40] + bytes([whole[40] ^ 1]) + whole[41:], b"", whole[:32]):
+        place.write_bytes(damaged)
+        assert not tiers.has_code(name)
+        assert tiers.loaded(name, kinds) is None
+    place.write_bytes(whole)
+    monkeypatch.setattr(tiers, "_machine", lambda: "another")
+    assert not tiers.has_code(name)
+
+
+@needs_bare_code
+def test_machine_code_that_needs_numba_is_not_kept(compiled_anew):
+    assert not tiers.has_code(compiled_anew("allocating", 1)[0])
+
+
+BARE = """
+import hashlib, sys
+import hamex as hx
+from hamex.march import run
+if sys.argv[1] == "numba":
+    run.WORTH_COMPILING = 0
+run.WORTH_LOADING = 1
+motion, units = hx.el_centro(), hx.Units("m", "kN")
+hinge = hx.Slider(30.0, kinematic=200.0)
+bars = {n: hx.Member(*ends, modulus=2e8, area=1e-2, inertia=1e-4, hinges=hinge) for n, ends in
+        {"left": "AB", "beam": "BC", "right": "DC"}.items()}
+models = {
+    "oscillator": hx.oscillator(1.0, 225.0, damping=1.5, law=hx.Slider(1.0, 1.5), units=units),
+    "bilinear": hx.oscillator(1.0, 225.0, damping=1.5, law=hx.laws.Bilinear(1.0, hardening=0.05), units=units),
+    "modal frame": hx.shear_frame([60.0] * 3, 6e4, damping=hx.modal(0.03), laws=hx.Slider(100.0), units=units),
+    "frame": hx.shear_frame([60.0] * 3, 6e4, damping=hx.rayleigh(0.03), laws=hx.Slider(100.0), units=units),
+    "portal": hx.frame({"A": (0, 0), "B": (0, 3), "C": (5, 3), "D": (5, 0)}, bars, units=units,
+                       supports={"A": "fixed", "D": "fixed"}, damping=hx.rayleigh(0.03),
+                       masses={"B": (10.0, 10.0, 0.1), "C": (10.0, 10.0, 0.1)}),
+}
+for name, model in models.items():
+    for scheme in (hx.Galerkin(0.01), hx.Galerkin(0.01, load="end"), hx.Newmark(0.01)):
+        if name == "bilinear" and scheme != hx.Galerkin(0.01):
+            continue
+        sol = hx.solve(hx.Problem(model, motion.on(model, g=9.80665), 5.0), scheme)
+        bits = b"".join(sol.values(kind).tobytes() for kind in ("displacement", "momentum", "slip", "force"))
+        print(name, scheme, hashlib.sha256(bits).hexdigest(), sol.residual)
+print("numba" in sys.modules, "llvmlite" in sys.modules)
+"""
+
+
+@needs_bare_code
+def test_runs_without_numba_have_the_bits_of_runs_with_it():
+    def said(how):
+        ran = subprocess.run([sys.executable, "-c", BARE, how], capture_output=True, text=True, check=False)
+        assert ran.returncode == 0, ran.stderr
+        return ran.stdout.splitlines()
+
+    first, second = said("numba"), said("bare")
+    assert (first.pop(), second.pop()) == ("True True", "False True")
+    assert len(first) == 13
+    assert first == second

@@ -27,12 +27,11 @@ at a time, into a temporary folder where no other can be written; and what compi
 
 from __future__ import annotations
 
-import ctypes
 import inspect
 import math
 import pickle
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import suppress
 from functools import cache
 from hashlib import sha256
@@ -50,6 +49,7 @@ from numba.core.runtime.nrt import rtsys
 from numba.core.targetconfig import ConfigStack
 from numba.core.typing.templates import AttributeTemplate
 from numba.extending import NativeValue, infer_getattr, intrinsic, lower_getattr_generic, models, register_model, unbox
+from numba.np.numpy_support import as_dtype
 
 import hamex.march.vector  # noqa: F401  (teaches Numba the operators of lanes)
 from hamex.march import tiers
@@ -73,41 +73,20 @@ class Struct(types.Type):
         super().__init__(f"{name}({', '.join(f'{field}: {kind}' for field, kind in fields)})")
 
 
-class Held:
-    """A named tuple of C-contiguous arrays, numbers and such tuples, laid out for compiled code when that first asks.
-
-    Plain Python reads it as it reads the tuple, so that a march around a sparse solver hands it on.
-    """
-
-    def __init__(self, fields: Any) -> None:
-        self.fields = fields
-
-    def __getattr__(self, name: str) -> Any:
-        if name == "address":
-            self.words = np.array(list(_words(self.fields)), dtype=np.uint64)
-            value: Any = self.words.ctypes.data
-        elif name == "_numba_type_":
-            value = struct_of(self.fields)
-        else:
-            value = getattr(self.fields, name)
-            value = Held(value) if isinstance(value, tuple) else value
-        self.__dict__[name] = value
-        return value
-
-
-def _words(fields: Any) -> Iterator[int]:
-    for value in fields:
-        if isinstance(value, np.ndarray):
-            if not value.flags.c_contiguous:
-                raise ValueError(f"compiled code reads arrays without gaps; got strides {value.strides}")
-            yield value.__array_interface__["data"][0]
-            yield from value.shape
-        elif isinstance(value, tuple):
-            yield from _words(value)
-        elif isinstance(value, float):
-            yield ctypes.c_uint64.from_buffer(ctypes.c_double(value)).value
-        else:
-            yield int(value) % 2**64
+def told(kind: Any) -> str:
+    """A type as :func:`hamex.march.tiers.sketch` tells values of it; a TypeError for what that has no words for."""
+    if isinstance(kind, Struct):
+        return f"{kind.name.partition('(')[0]}*({' '.join(map(told, kind.fields.values()))})"
+    if isinstance(kind, types.Array):
+        return f"{as_dtype(kind.dtype).str}{kind.ndim}{kind.layout}{'' if kind.mutable else 'R'}"
+    if isinstance(kind, types.BaseTuple):
+        parts: Any = kind
+        name = parts.instance_class.__name__ if isinstance(kind, types.BaseNamedTuple) else ""
+        return f"{name}({' '.join(map(told, parts.types))})"
+    words = {types.none: "none", types.boolean: "bool", types.int64: "int", types.float64: "float"}
+    if kind not in words:
+        raise TypeError(f"no words for {kind}")
+    return words[kind]
 
 
 def struct_of(fields: Any) -> Struct:
@@ -351,8 +330,17 @@ class KernelCache(FunctionCache):
         spent = time.process_time() - self._begun
         with suppress(OSError):
             super().save_overload(kinds, data)
+            _keep_code(self._named, data)
             tiers.learn(self._named, spent)
         self._tell(0.0)
+
+
+def _keep_code(named: str, data: Any) -> None:
+    """Keep the machine code by itself, too, for processes that do without Numba (:func:`hamex.march.tiers.loaded`)."""
+    with suppress(TypeError):
+        arguments, result = " ".join(map(told, data.signature.args)), told(types.unliteral(data.signature.return_type))
+        *_, (code, _bitcode) = data.library.serialize_using_object_code()
+        tiers.keep_code(named, arguments, data.fndesc.llvm_func_name, result, code)
 
 
 class KernelFile(IndexDataCacheFile):

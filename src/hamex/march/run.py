@@ -2,11 +2,13 @@
 
 Importing Numba and loading a kernel that was kept costs about half a second, compiling one some seconds; an uncompiled
 step costs well under a microsecond on lists. Below ``WORTH_COMPILING`` steps the kernel therefore runs as plain Python,
-unless Numba is loaded already. A kernel that is not there yet is ordered (:mod:`hamex.march.tiers`): another process
-compiles it, and the run goes on without, until the compiled one is there at the beginning of a block, or to its end.
-Where no other process may, it is compiled here, when what ran without it would have paid for that: ``FIRST_TIME`` times
-as many steps, or what compiling took the last time. So it is with what a kernel calls by address, the laws of its
-springs. ``benchmarks/threshold.py`` measures the break-even.
+unless Numba is loaded already. Where its machine code was kept by itself (:func:`hamex.march.tiers.loaded`), a process
+that has not loaded Numba does without, from ``WORTH_LOADING`` steps on: the same code, the same bits. A kernel that is
+not there yet is ordered (:mod:`hamex.march.tiers`): another process compiles it, and the run goes on without, until the
+compiled one is there at the beginning of a block, or to its end. Where no other process may, it is compiled here, when
+what ran without it would have paid for that: ``FIRST_TIME`` times as many steps, or what compiling took the last time.
+So it is with what a kernel calls by address, the laws of its springs. ``benchmarks/threshold.py`` measures the
+break-even.
 
 A function that is chosen at run time is called by :func:`invoke`: by its number uncompiled, by its machine address
 compiled. Where Numba cannot be loaded (:func:`can_compile`), every kernel runs as the plain Python that it is.
@@ -37,6 +39,7 @@ Result = TypeVar("Result")
 # Modules whose functions mean machine instructions, and what tells the compiler so.
 _INSTRUCTIONS = {"hamex.march.lanes": "hamex.march.vector", "hamex.march.run": "hamex.march.compiler"}
 WORTH_COMPILING = 600_000  # steps; CPU of a fresh process: 0.8 s either way
+WORTH_LOADING = 100_000  # the same where machine code was kept that runs without Numba
 FIRST_TIME = 5  # times that, for a kernel that no run has compiled before
 _LATE = 4  # times its price, after which a run no longer waits for what was ordered
 _UNCOMPILED: dict[Kernel, float] = defaultdict(float)  # steps that ran without, in this process
@@ -49,6 +52,9 @@ _NUMBERS: dict[Callable[..., Any], int] = {}
 COMPILING: list[Callable[[float], object]] = []  # told the seconds it takes before a kernel is compiled, 0 after
 _LONGEST = 64  # characters of the name of a law in that of a kernel around it
 _KEPT: dict[Kernel, list[Any]] = defaultdict(list)  # compiled functions whose addresses are in use must stay
+_TRIED: list[bool] = []  # whether Numba was to be loaded
+_FOUND: set[Kernel] = set()  # kernels of which machine code was kept that runs without Numba
+_BARE_CODES: dict[tuple[Kernel, str], tiers.Code | None] = {}  # by address, and kinds of arguments
 # Python never calls what another kernel calls, nor what is called by its address: half of the compiler's time goes into
 # the wrappers that it would need for that.
 _BARE = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
@@ -57,11 +63,22 @@ _BARE = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 @cache
 def can_compile() -> bool:
     """Whether Numba can be loaded, and compiles (``NUMBA_DISABLE_JIT=1`` lets it not)."""
+    _TRIED.append(True)
     try:
         numba = import_module("numba")
     except (ImportError, OSError):  # a library of LLVM that does not load is an OSError
         return False
     return not numba.config.DISABLE_JIT
+
+
+def may_compile() -> bool:
+    """Whether Numba seems to be there, without loading it."""
+    return can_compile() if "numba" in sys.modules or _TRIED else not _is_disabled() and _is_installed()
+
+
+@cache
+def _is_installed() -> bool:
+    return find_spec("numba") is not None
 
 
 @cache
@@ -70,6 +87,11 @@ def compiled(kernel: Kernel) -> Kernel:
 
     Functions of this layer that the kernel calls are compiled with it: kernels stay plain Python with plain calls.
     """
+    return _without_numba(kernel) if _is_bare(kernel) else _by_numba(kernel)
+
+
+@cache
+def _by_numba(kernel: Kernel) -> Kernel:
     if not can_compile():
         return kernel
     numba: Any = import_module("numba")
@@ -80,6 +102,40 @@ def compiled(kernel: Kernel) -> Kernel:
 
         WHOLE.add(ready.__qualname__)
     return _kept(kernel, numba.njit(**_options(kernel), no_cfunc_wrapper=True)(ready))
+
+
+def _is_bare(kernel: Kernel) -> bool:
+    """Whether the kernel is to run as machine code that was kept, without Numba: where that is not loaded anyhow."""
+    return "numba" not in sys.modules and not _is_disabled() and _was_kept(kernel)
+
+
+def _is_disabled() -> bool:
+    return os.environ.get("NUMBA_DISABLE_JIT", "0").strip() not in {"", "0"}
+
+
+def _was_kept(kernel: Kernel) -> bool:
+    if kernel not in _FOUND:
+        with suppress(TypeError):
+            tiers.recipe(kernel)  # ours, by name: Numba minds more than names
+            if tiers.has_code(_kept_name(kernel)):
+                _FOUND.add(kernel)
+    return kernel in _FOUND
+
+
+def _without_numba(kernel: Kernel) -> Kernel:
+    """The kernel as machine code that was kept; for arguments of other kinds as Numba makes it."""
+    name, codes = _kept_name(kernel), {}
+
+    def call(*arguments: Any) -> Any:
+        try:
+            kinds = " ".join(map(tiers.sketch, arguments))
+        except TypeError:
+            return _by_numba(kernel)(*arguments)
+        if kinds not in codes:
+            codes[kinds] = tiers.loaded(name, kinds) or _by_numba(kernel)
+        return codes[kinds](*arguments)
+
+    return call
 
 
 def _options(kernel: Kernel) -> dict[str, Any]:
@@ -160,6 +216,9 @@ def place(kernel: Kernel, *arguments: Any, compile: bool) -> int:
 
 def address(kernel: Kernel, *arguments: Any) -> int:
     """Machine address of the kernel compiled for these arguments, for :func:`hamex.march.run.invoke`."""
+    code = _bare(kernel, arguments)
+    if code is not None:
+        return code.address
     if not can_compile():
         return numbered(kernel)
     from hamex.march.compiler import kind_of
@@ -169,6 +228,9 @@ def address(kernel: Kernel, *arguments: Any) -> int:
 
 def called(kernel: Kernel, *arguments: Any) -> Kernel:
     """The kernel at its address as Python calls it, with what others compiled for these arguments."""
+    code = _bare(kernel, arguments)
+    if code is not None:
+        return code
     return _through(address(kernel, *arguments)) if can_compile() else kernel
 
 
@@ -184,16 +246,22 @@ def through(address: int, *arguments: Any) -> Any:
 
 def held(value: Any) -> Any:
     """What a compiled kernel is given: a named tuple by one pointer, to be kept as long as it is used; else itself."""
-    if not hasattr(value, "_fields") or not can_compile():
-        return value
-    from hamex.march.compiler import Held
-
-    return Held(value)
+    return tiers.Held(value) if hasattr(value, "_fields") and may_compile() else value
 
 
 def as_it_is(value: Any) -> Any:
     """What an uncompiled kernel is given."""
     return value
+
+
+def _bare(kernel: Kernel, arguments: Sequence[Any]) -> tiers.Code | None:
+    """The kernel as machine code that was kept for these arguments by address, where it is to run so."""
+    if not _is_bare(kernel):
+        return None
+    kinds = " ".join(tiers.sketch(argument, by_address=True) for argument in arguments)
+    if (kernel, kinds) not in _BARE_CODES:
+        _BARE_CODES[kernel, kinds] = tiers.loaded(_kept_name(kernel), kinds)
+    return _BARE_CODES[kernel, kinds]
 
 
 @cache
@@ -376,18 +444,24 @@ def worth_compiling(steps: float, *kernels: Kernel, waits: bool = True) -> bool:
     ``waits``: the run can change to compiled code on its way, so that another process compiles what it lacks.
     """
     before = min(_UNCOMPILED[kernel] for kernel in kernels)
-    ran, loads = before + steps, "numba" in sys.modules or before + steps >= WORTH_COMPILING
+    ran = before + steps
+    loads = "numba" in sys.modules or ran >= WORTH_COMPILING or (ran >= WORTH_LOADING and all(map(_is_bare, kernels)))
     missing = tuple(kernel for kernel in kernels if not _at_hand(kernel)) if loads else kernels
     if not missing:
         return True
     for kernel in kernels:
         _UNCOMPILED[kernel] += steps
-    if ran >= WORTH_COMPILING > 0 and _can_order(missing):
+    if ran >= worth_ordering() > 0 and _can_order(missing):
         _WANTED.update(missing)
         if waits:
             _AWAITED.setdefault(missing, len(tiers.lines()))
             ran = before / _LATE
     return loads and ran >= sum(map(_price, missing)) and can_compile()
+
+
+def worth_ordering() -> int:
+    """Steps from which on another process compiles what a run lacks: those for which the next run would load it."""
+    return min(WORTH_COMPILING, WORTH_LOADING) if tiers.runs_here() else WORTH_COMPILING
 
 
 @contextmanager
@@ -416,9 +490,11 @@ def _at_hand(kernel: Kernel) -> bool:
         return True
     if "numba" not in sys.modules and _kept_name(kernel) not in dict(tiers.lines()):
         return False
+    if _is_bare(kernel):
+        return True
     if not can_compile():
         return False
-    machine = compiled(kernel)
+    machine = _by_numba(kernel)
     kept = getattr(machine, "_cache", None)
     return bool(getattr(machine, "overloads", True)) or bool(getattr(kept, "is_there", bool)())
 
@@ -508,7 +584,7 @@ def _compile(job: dict[str, Any]) -> None:
             numba: Any = import_module("numba")
             given = zip(values, job["kinds"], strict=True)
             hands = [held(value) if kind[0] == "held" else value for value, kind in given]
-            compiled(kernel).compile(tuple(map(numba.typeof, hands)))  # type: ignore[attr-defined]
+            _by_numba(kernel).compile(tuple(map(numba.typeof, hands)))  # type: ignore[attr-defined]
     except Exception:
         tiers.learn(name, math.inf)
     if name not in dict(tiers.lines()[before:]):  # it was there, for whoever waits
