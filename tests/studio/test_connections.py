@@ -86,19 +86,36 @@ def test_half_a_request_after_a_whole_one_is_not_waited_for(port):
 
 def test_an_answer_that_nobody_takes_is_given_up(port):
     """Asked for more than the buffers on the way hold: the studio is left with the rest."""
-    with connected(port) as client:
-        client.sendall(b"GET /page/plotly.js HTTP/1.1\r\nHost: localhost\r\n\r\n" * 8)
-        time.sleep(6 * REQUEST)
-        assert len(rest(client)) < 8 * 4_000_000
+    for patience in (6, 60, 600):  # on a busy machine the studio comes late to see that nobody takes it
+        with connected(port) as client:
+            client.sendall(b"GET /page/plotly.js HTTP/1.1\r\nHost: localhost\r\n\r\n" * 8)
+            time.sleep(patience * REQUEST)
+            taken = len(rest(client))
+        if taken < 8 * 4_000_000:
+            break
+    assert taken < 8 * 4_000_000
+
+
+def asked_now_and_then(port):
+    """A connection after eight requests, together longer than one may take; None where this machine was as slow as a
+    client that is let go."""
+    client, begun = http.client.HTTPConnection("localhost", port, timeout=PATIENCE / 1000), time.monotonic()
+    for number in range(8):
+        time.sleep(REQUEST / 4 if number else 0)
+        before, begun = begun, time.monotonic()
+        try:
+            client.request("GET", "/api/nothing")
+            answer = client.getresponse()
+            assert (answer.status, answer.will_close, bool(answer.read())) == (404, False, True)
+        except ConnectionError:
+            if time.monotonic() - before < REQUEST:
+                raise
+            return None
+    return client
 
 
 def test_who_asks_now_and_then_and_who_waits_for_work_is_served(port):
-    client = http.client.HTTPConnection("localhost", port, timeout=PATIENCE / 1000)
-    for _ in range(8):  # together longer than one request may take
-        client.request("GET", "/api/nothing")
-        answer = client.getresponse()
-        assert (answer.status, answer.will_close, bool(answer.read())) == (404, False, True)
-        time.sleep(REQUEST / 4)
+    client = next(found for _ in range(100) if (found := asked_now_and_then(port)) is not None)
     own = client.sock
     client.request("POST", "/api/derive", '{"lagrangian": "m*u\'^2/2 - k*u^2/2"}', {"content-type": "application/json"})
     assert client.getresponse().status in (200, 202)  # after up to 1.5 s of waiting

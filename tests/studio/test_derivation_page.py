@@ -258,7 +258,7 @@ def test_a_link_restores_the_system_and_its_numbers(opened, watched):
     opened.locator("#derivation .field[data-name=system] select").select_option("duffing")
     field = opened.locator("#derivation .field[data-name=k_3] input[type=number]")
     field.fill("123")
-    opened.wait_for_timeout(600)
+    opened.evaluate("() => new Promise((over) => setTimeout(over, 600))")  # it stands in the address, by its own clock
     other = watched.page()
     other.goto(opened.url)
     moved(other)

@@ -12,8 +12,9 @@ def typed(page, name, view="oscillator"):
 
 
 def rested(page):
-    """Until the last change stands in the address, and the next one is another step."""
-    page.wait_for_timeout(RESTED)
+    """Until the last change stands in the address, and the next one is another step, by the clock of the page: one that
+    is late with its own timers is late with this one."""
+    page.evaluate("(rested) => new Promise((over) => setTimeout(over, rested))", RESTED)
 
 
 @pytest.fixture(scope="module")
