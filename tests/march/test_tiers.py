@@ -192,6 +192,22 @@ def test_orders_are_compiled_and_told(orders):
     assert run.compiled(samples.nodes).overloads
 
 
+@pytest.mark.parametrize("why", ["Numba must not compile", "no room", "too few arguments"])
+def test_a_kernel_that_could_not_be_compiled_for_now_is_not_given_up(why, orders, monkeypatch):
+    def full(kernel):
+        raise OSError("no room")
+
+    tiers.order({"kernel": "hamex.march.samples:nodes", "kinds": [], "by_address": False})
+    if why == "Numba must not compile":
+        monkeypatch.setattr(run, "can_compile", lambda: False)
+    elif why == "no room":
+        monkeypatch.setattr(run, "compiled", full)
+    run.compile_orders()
+    assert len(ordered()) == (why == "Numba must not compile")
+    given_up = {run._kept_name(samples.nodes): float("inf")}
+    assert dict(tiers.lines()) == (given_up if why == "too few arguments" else {})
+
+
 def test_one_process_compiles_and_one_writes(orders):
     lock, other = tiers.Lock("child"), tiers.Lock("child")
     assert lock.is_free()
