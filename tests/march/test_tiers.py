@@ -475,15 +475,22 @@ def test_a_spectrum_is_compiled_where_that_pays(orders, monkeypatch):
 # The command ------------------------------------------------------------------------------------------------------
 
 
-def test_warm_says_what_it_compiled_and_what_was_there(monkeypatch, capsys):
+@pytest.mark.parametrize("room", [True, False])
+def test_warm_says_what_it_compiled_and_what_was_there(room, orders, monkeypatch, capsys):
     def compiles():
         assert run.WORTH_COMPILING == 0
         run._tell(2.0)
         sum(range(1000))
+        if room:
+            tiers.learn("hamex.march.new_0123", 2.0)
         run._tell(0.0)
 
     monkeypatch.setattr(init, "common", lambda: {"new": compiles, "old": lambda: None})
     worth = run.WORTH_COMPILING
+    if not room:
+        with pytest.raises(hx.errors.FileError, match="1 of 2 could not be kept; make room in"):
+            init.warm()
+        return
     init.warm()
     out = capsys.readouterr().out
     new, old, both = out.splitlines()
@@ -491,6 +498,12 @@ def test_warm_says_what_it_compiled_and_what_was_there(monkeypatch, capsys):
     assert old.endswith("there already")
     assert both.startswith("1 compiled, 1 there already")
     assert worth == run.WORTH_COMPILING
+
+
+def test_warm_is_refused_where_nothing_can_be_compiled(monkeypatch):
+    monkeypatch.setattr(run, "can_compile", lambda: False)
+    with pytest.raises(hx.errors.MissingPackageError, match="NUMBA_DISABLE_JIT"):
+        init.warm()
 
 
 @pytest.mark.heavy
