@@ -237,6 +237,12 @@ def test_nobody_is_started_for_an_order_that_cannot_be_left(orders, tmp_path):
     assert orders == []
 
 
+def test_the_other_process_is_left_out_by_any_word_for_no(monkeypatch):
+    for word, off in {"off": True, "False": True, " 0 ": True, "no": True, "": False, "on": False, "1": False}.items():
+        monkeypatch.setenv(tiers.SWITCH, word)
+        assert tiers.is_off() is off
+
+
 def test_a_line_for_who_waits_needs_a_terminal(monkeypatch):
     closed = (open(os.devnull, "w"), object(), None)  # noqa: SIM115
     closed[0].close()

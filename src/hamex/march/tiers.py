@@ -294,7 +294,7 @@ def one_writer() -> Iterator[None]:
 
 def is_off() -> bool:
     """Whether somebody said that nothing is to be compiled ahead."""
-    return os.environ.get(SWITCH, "").lower() in {"off", "0", "no"}
+    return os.environ.get(SWITCH, "").strip().lower() in {"off", "0", "no", "false"}
 
 
 def may_start(processors: int) -> bool:
