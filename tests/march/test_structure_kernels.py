@@ -64,6 +64,27 @@ def test_compiled_and_plain_runs_agree_in_every_bit(monkeypatch, model, scheme):
     assert results[0] == results[1]
 
 
+INSIDE = {
+    "halved": hx.Galerkin(0.02, tolerance=1e-3),
+    "halved, jumps": hx.DiscontinuousGalerkin(0.02, degree=0, tolerance=1e-2),
+    "located": hx.Galerkin(0.02, locate=True),
+}
+
+
+@pytest.mark.parametrize("scheme", INSIDE)
+def test_steps_that_are_cut_inside_agree_in_every_bit_under_many_channels(monkeypatch, scheme):
+    """Loads of elements of one stage stand in memory channel by channel."""
+    results = []
+    for worth in (float("inf"), 0):
+        monkeypatch.setattr(run, "sys", SimpleNamespace(modules={}))
+        monkeypatch.setattr(run, "WORTH_COMPILING", worth)
+        results.append(histories(frame(hx.Slider(8.0, 0.5, 30.0), damping=2.0), INSIDE[scheme]))
+    assert results[0] == results[1]
+    if scheme == "located":
+        kernel = run.compiled(import_module("hamex.march.located").fixed_pieces)
+        assert len(kernel.signatures) == 1  # every layout would be compiled anew
+
+
 @pytest.mark.parametrize("model", MODELS)
 def test_the_sparse_route_walks_the_same_path(monkeypatch, model):
     problem = hx.Problem(MODELS[model], hx.Load(30 * NOISE, step=0.02), duration=1.0)

@@ -192,6 +192,65 @@ def test_orders_are_compiled_and_told(orders):
     assert run._by_numba(samples.nodes).overloads
 
 
+@pytest.mark.parametrize("why", ["Numba must not compile", "no room", "too few arguments"])
+def test_a_kernel_that_could_not_be_compiled_for_now_is_not_given_up(why, orders, monkeypatch):
+    def full(kernel):
+        raise OSError("no room")
+
+    tiers.order({"kernel": "hamex.march.samples:nodes", "kinds": [], "by_address": False})
+    if why == "Numba must not compile":
+        monkeypatch.setattr(run, "can_compile", lambda: False)
+    elif why == "no room":
+        monkeypatch.setattr(run, "compiled", full)
+    run.compile_orders()
+    assert len(ordered()) == (why == "Numba must not compile")
+    given_up = {run._kept_name(samples.nodes): float("inf")}
+    assert dict(tiers.lines()) == (given_up if why == "too few arguments" else {})
+
+
+def test_orders_that_cannot_be_taken_away_stop_no_other(orders):
+    wanted = tiers.folder() / "wanted"
+    (wanted / "folder.json").mkdir(parents=True)
+    for number in range(3):
+        tiers.order({"number": number})
+    assert sorted(job["number"] for job in tiers.orders()) == [0, 1, 2]
+    assert [place.name for place in wanted.iterdir()] == ["folder.json"]
+
+
+def test_what_a_failing_disk_did_to_times_is_passed_over(orders):
+    tiers.learn("hamex.march.old_0123", 1.5)
+    with (tiers.folder() / "times").open("ab") as file:
+        file.write(b"\xff\xfe\x00 7\n-1 hamex.march.old_0123\nnan hamex.march.old_0123\n")
+    tiers.learn("hamex.march.new_0123", 2.5)
+    assert tiers.lines() == [("hamex.march.old_0123", 1.5), ("hamex.march.new_0123", 2.5)]
+
+
+def test_what_python_passes_over_among_places_of_modules_is_not_handed_on(orders, monkeypatch, tmp_path):
+    monkeypatch.setattr(sys, "path", ["", tmp_path, "here"])
+    tiers.start()
+    assert orders[0][1]["env"]["PYTHONPATH"] == "here"
+
+
+def test_nobody_is_started_for_an_order_that_cannot_be_left(orders, tmp_path):
+    (tmp_path / "wanted").write_text("a file where the folder would be")
+    tiers.order({"kernel": "hamex.march.samples:nodes", "kinds": [], "by_address": False})
+    assert orders == []
+
+
+def test_the_other_process_is_left_out_by_any_word_for_no(monkeypatch):
+    for word, off in {"off": True, "False": True, " 0 ": True, "no": True, "": False, "on": False, "1": False}.items():
+        monkeypatch.setenv(tiers.SWITCH, word)
+        assert tiers.is_off() is off
+
+
+def test_a_line_for_who_waits_needs_a_terminal(monkeypatch):
+    closed = (open(os.devnull, "w"), object(), None)  # noqa: SIM115
+    closed[0].close()
+    for stream in closed:  # closed, a program's own, none
+        monkeypatch.setattr(sys, "stderr", stream)
+        tiers.say(5.0)
+
+
 def test_one_process_compiles_and_one_writes(orders):
     lock, other = tiers.Lock("child"), tiers.Lock("child")
     assert lock.is_free()
@@ -223,11 +282,28 @@ def test_the_lock_of_a_process_that_was_killed_is_free(orders):
     assert lock.is_free()
     lock.touch()
     assert not lock.is_free()
+    ahead = lock.path.stat().st_mtime + 2 * tiers.FORGOTTEN  # by a clock that was set back since
+    os.utime(lock.path, (ahead, ahead))
+    assert lock.is_free()
+    lock.touch()
+    for number in (10**30, 0, -1):  # of no process
+        lock.path.write_text(f"{number} {host}")
+        assert lock.is_free()
     lock.path.write_text(f"{NOBODY} {host}")
     tiers.start()
     assert len(orders) == 1
     assert lock.take()
     assert lock.path.read_text().split()[0] == pid
+
+
+@pytest.mark.skipif(not os.path.isdir("/proc/self"), reason="no list of processes")
+def test_a_process_that_ended_and_that_nobody_waited_for_does_not_live(monkeypatch):
+    child = subprocess.Popen([sys.executable, "-c", ""])
+    os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOWAIT)  # it stays listed
+    found = tiers.lives(child.pid)
+    child.wait()
+    assert not found
+    assert tiers.lives(os.getpid())
 
 
 # Places -----------------------------------------------------------------------------------------------------------
@@ -249,6 +325,23 @@ def test_without_a_place_to_write_a_temporary_one_serves(tmp_path, monkeypatch):
             assert tiers.temporary.__wrapped__() not in (place, tmp_path)
     finally:
         tiers.temporary.cache_clear()
+
+
+def test_where_nothing_can_be_written_runs_go_on(monkeypatch):
+    from hamex.march import compiler
+
+    def refused(*_, **__):
+        raise FileNotFoundError("no usable temporary directory")
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(tiers.tempfile, "gettempdir", refused)
+        patch.setattr(tiers.tempfile, "mkdtemp", refused)
+        place = tiers.temporary.__wrapped__()
+    assert place.parent.name == "__pycache__"  # the owner may have left kernels there
+    monkeypatch.setattr(tiers, "temporary", lambda: place / "times" / "no folder")
+    monkeypatch.setattr(compiler._Places, "_locator_classes", [compiler._TemporaryPlace])
+    kept = compiler.KernelCache(samples.nodes, lambda seconds: None)
+    assert not kept._files[0]._load_index()
 
 
 def test_a_kernel_without_a_place_is_kept_in_a_temporary_one(tmp_path, monkeypatch):
@@ -388,15 +481,22 @@ def test_a_spectrum_is_compiled_where_that_pays(orders, monkeypatch):
 # The command ------------------------------------------------------------------------------------------------------
 
 
-def test_warm_says_what_it_compiled_and_what_was_there(monkeypatch, capsys):
+@pytest.mark.parametrize("room", [True, False])
+def test_warm_says_what_it_compiled_and_what_was_there(room, orders, monkeypatch, capsys):
     def compiles():
         assert run.WORTH_COMPILING == 0
         run._tell(2.0)
         sum(range(1000))
+        if room:
+            tiers.learn("hamex.march.new_0123", 2.0)
         run._tell(0.0)
 
     monkeypatch.setattr(init, "common", lambda: {"new": compiles, "old": lambda: None})
     worth = run.WORTH_COMPILING
+    if not room:
+        with pytest.raises(hx.errors.FileError, match="1 of 2 could not be kept; make room in"):
+            init.warm()
+        return
     init.warm()
     out = capsys.readouterr().out
     new, old, both = out.splitlines()
@@ -404,6 +504,12 @@ def test_warm_says_what_it_compiled_and_what_was_there(monkeypatch, capsys):
     assert old.endswith("there already")
     assert both.startswith("1 compiled, 1 there already")
     assert worth == run.WORTH_COMPILING
+
+
+def test_warm_is_refused_where_nothing_can_be_compiled(monkeypatch):
+    monkeypatch.setattr(run, "can_compile", lambda: False)
+    with pytest.raises(hx.errors.MissingPackageError, match="NUMBA_DISABLE_JIT"):
+        init.warm()
 
 
 @pytest.mark.heavy

@@ -99,12 +99,17 @@ def warm(
         tiers.end_after(asker)
         run.compile_orders()
         return
+    if not run.can_compile():
+        raise MissingPackageError(
+            "warm: nothing can be compiled here, as Numba cannot be loaded or NUMBA_DISABLE_JIT is set; runs go on "
+            "uncompiled. pip install numba, or unset NUMBA_DISABLE_JIT"
+        )
     from rich.console import Console
     from rich.progress import Progress
 
     from hamex.cli.run import Compiling, duration_words, listening
 
-    compiled = there = 0
+    compiled = there = lost = 0
     with (
         run.compiling_at_once(),
         Progress(console=Console(stderr=True), transient=True, disable=not sys.stderr.isatty()) as bar,
@@ -113,13 +118,19 @@ def warm(
         task = bar.add_task("", total=len(cases))
         for name, case in cases.items():
             bar.update(task, description=f"compiling {name}")
-            spent = Compiling()
+            spent, kept = Compiling(), len(tiers.lines())
             with listening(spent.compiling):
                 case()
             bar.advance(task)
             said = f"compiled in {duration_words(spent.seconds)}" if spent.seconds else "there already"
             compiled, there = compiled + bool(spent.seconds), there + (not spent.seconds)
+            lost += bool(spent.seconds) and len(tiers.lines()) == kept
             print(f"  {name:44}{said}")
+    if lost:
+        raise FileError(
+            f"warm: {lost} of {len(cases)} could not be kept; make room in {tiers.folder()} and beside it, "
+            "or name another folder by NUMBA_CACHE_DIR"
+        )
     print(f"{compiled} compiled, {there} there already; kept for all runs of this version")
 
 

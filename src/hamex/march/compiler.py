@@ -274,6 +274,11 @@ class _TemporaryPlace(UserProvidedCacheLocator):
         self._py_file, self._lineno = file, function.__code__.co_firstlineno
         self._cache_path = str(tiers.temporary() / self.get_suitable_cache_subpath(file))
 
+    def ensure_cache_path(self) -> None:
+        """Where it cannot be written, what the owner of the source left is read all the same."""
+        with suppress(OSError):
+            super().ensure_cache_path()
+
     @classmethod
     def from_function(cls, function: Any, file: str) -> Any:
         """The place; None for what stands in no file."""

@@ -557,7 +557,7 @@ def arrivals() -> int:
 
 def compile_orders() -> None:
     """Compile what runs of other processes ordered, until nothing is left."""
-    lock, some = tiers.Lock("child"), True
+    lock, some = tiers.Lock("child"), can_compile()  # else orders wait until Numba can be loaded
     # Who ordered while the last one was looked for saw a lock: so look again when it was given back.
     while some and lock.take():
         some = False
@@ -585,6 +585,8 @@ def _compile(job: dict[str, Any]) -> None:
             given = zip(values, job["kinds"], strict=True)
             hands = [held(value) if kind[0] == "held" else value for value, kind in given]
             _by_numba(kernel).compile(tuple(map(numba.typeof, hands)))  # type: ignore[attr-defined]
+    except (OSError, MemoryError):  # of this hour, not of the kernel
+        return
     except Exception:
         tiers.learn(name, math.inf)
     if name not in dict(tiers.lines()[before:]):  # it was there, for whoever waits

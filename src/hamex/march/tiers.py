@@ -87,13 +87,16 @@ def _folder(chosen: str) -> Path:
 def temporary() -> Path:
     """A folder for the time being, which nobody else may write to: one for all processes of a user."""
     user = os.getuid() if hasattr(os, "getuid") else 0
-    place = Path(tempfile.gettempdir(), f"hamex-{user}")
     with contextlib.suppress(OSError):
+        place = Path(tempfile.gettempdir(), f"hamex-{user}")
         place.mkdir(mode=0o700, exist_ok=True)
         found = place.lstat()
         if os.name == "nt" or (stat.S_ISDIR(found.st_mode) and found.st_uid == user and not found.st_mode & 0o077):
             return place
-    return Path(tempfile.mkdtemp(prefix="hamex-"))
+    try:
+        return Path(tempfile.mkdtemp(prefix="hamex-"))
+    except OSError:  # nothing can be written anywhere: what the owner of the package left is read
+        return Path(__file__).parent / "__pycache__" / "orders"
 
 
 # What kernels took ----------------------------------------------------------------------------------------------
@@ -103,7 +106,7 @@ def lines() -> list[tuple[str, float]]:
     """Kernels that were compiled and kept, with the seconds that they took, the oldest first."""
     found: list[tuple[str, float]] = []
     for place in dict.fromkeys((shipped() or folder(), folder())):
-        with contextlib.suppress(OSError, UnicodeDecodeError):
+        with contextlib.suppress(OSError):
             found += _read(place / "times", (place / "times").stat().st_size)  # which grows with every line
     return found
 
@@ -111,10 +114,11 @@ def lines() -> list[tuple[str, float]]:
 @lru_cache(maxsize=4)
 def _read(file: Path, size: int) -> list[tuple[str, float]]:
     found = []
-    for line in file.read_text(encoding="utf-8").splitlines():
+    for line in file.read_text(encoding="utf-8", errors="replace").splitlines():  # where a disk failed, the rest counts
         seconds, _, name = line.partition(" ")
         with contextlib.suppress(ValueError):
-            found.append((name, float(seconds)))
+            if float(seconds) >= 0.0:
+                found.append((name, float(seconds)))
     return found
 
 
@@ -135,8 +139,9 @@ def seconds_of(name: str) -> float:
 
 def say(seconds: float) -> None:
     """A line on a terminal, where somebody has to wait."""
-    if seconds >= 1 and sys.stderr is not None and sys.stderr.isatty():
-        print(f"hamex: compiling, about {seconds:.0f} s; it is kept for later runs", file=sys.stderr)
+    with contextlib.suppress(AttributeError, OSError, ValueError):  # no stream, a closed one, or a program's own
+        if seconds >= 1 and sys.stderr.isatty():
+            print(f"hamex: compiling, about {seconds:.0f} s; it is kept for later runs", file=sys.stderr)
 
 
 # Arguments by their kinds ---------------------------------------------------------------------------------------
@@ -419,16 +424,21 @@ def order(job: dict[str, Any]) -> None:
         part = place.with_suffix(f".{os.getpid()}")
         part.write_text(text, encoding="utf-8")
         part.replace(place)
-    start()
+        start()
 
 
 def orders() -> Iterator[dict[str, Any]]:
     """Orders, the oldest first; each is gone when it is handed out, so that none is tried twice."""
-    with contextlib.suppress(OSError):  # what cannot be taken away is left to others
-        while found := sorted((folder() / "wanted").glob("*.json"), key=_age):
+    left: set[Path] = set()
+    with contextlib.suppress(OSError):
+        while found := sorted(set((folder() / "wanted").glob("*.json")) - left, key=_age):
             for place in found:
-                text = place.read_bytes()
-                place.unlink()
+                try:
+                    text = place.read_bytes()
+                    place.unlink()
+                except OSError:  # what cannot be taken away is left to others
+                    left.add(place)
+                    continue
                 with contextlib.suppress(ValueError):
                     yield json.loads(text)
 
@@ -453,8 +463,8 @@ class Lock:
         """Whether nobody holds it who lives."""
         try:
             pid, host = self.path.read_text(encoding="utf-8").split()
-            return time.time() - self.path.stat().st_mtime > FORGOTTEN or (
-                host == socket.gethostname() and not lives(int(pid))
+            return abs(time.time() - self.path.stat().st_mtime) > FORGOTTEN or (  # clocks are set back, too
+                host == socket.gethostname() and (int(pid) <= 0 or not lives(int(pid)))
             )
         except FileNotFoundError:
             return True
@@ -482,16 +492,20 @@ class Lock:
 
 
 def lives(pid: int) -> bool:
-    """Whether a process is there; where that cannot be asked, it is."""
+    """Whether a process is there and works; where that cannot be asked, it does."""
     if os.name == "nt":
         return True
     try:
         os.kill(pid, 0)
-    except ProcessLookupError:
+    except (ProcessLookupError, OverflowError):
         return False
     except OSError:
         return True
-    return True
+    try:  # one that ended may stay listed, as in containers where nobody waits for it
+        told = Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2]
+    except OSError:  # no such list here
+        return True
+    return not told.startswith(b" Z")
 
 
 @contextlib.contextmanager
@@ -509,7 +523,7 @@ def one_writer() -> Iterator[None]:
 
 def is_off() -> bool:
     """Whether somebody said that nothing is to be compiled ahead."""
-    return os.environ.get(SWITCH, "").lower() in {"off", "0", "no"}
+    return os.environ.get(SWITCH, "").strip().lower() in {"off", "0", "no", "false"}
 
 
 def may_start(processors: int) -> bool:
@@ -523,6 +537,7 @@ def start() -> None:
     _started[:] = [child for child in _started if child.poll() is None]
     if _started or not Lock("child").is_free():
         return
+    places = [place for place in sys.path if place and isinstance(place, str)]  # Python passes over others
     with contextlib.suppress(OSError):
         _started.append(
             subprocess.Popen(
@@ -531,7 +546,7 @@ def start() -> None:
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
                 start_new_session=True,
-                env={**os.environ, SWITCH: "off", "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+                env={**os.environ, SWITCH: "off", "PYTHONPATH": os.pathsep.join(places)},
             )
         )
 

@@ -185,7 +185,7 @@ class HalvedSteps:
             weights=table.b,
             h=np.array([scheme.step / 2**k for k in range(self.many)]),
             kinematic=parameter(problem.model, "kinematic"),
-            load=np.concatenate(values),
+            load=np.ascontiguousarray(np.concatenate(values)),  # one stage, many channels: channel by channel
             begin=np.cumsum([0, *(len(loads) for loads in values[:-1])]),
             **stack,
         )
