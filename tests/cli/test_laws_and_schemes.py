@@ -99,6 +99,31 @@ def test_what_has_no_period_is_told_and_is_still_json(hamex, case):
     assert json.loads(hamex("modes", path, "--json")[1], parse_constant=finite)["modes"][0]["period"] is None
 
 
+def test_a_building_that_p_delta_tips_until_its_gap_closes_is_run_all_the_same(hamex, tmp_path):
+    path = tmp_path / "tips.toml"
+    path.write_text("""
+duration = 0.2
+[model]
+kind = "shear_frame"
+masses = [1.0, 0.8]
+stiffnesses = [1000.0, 500.0]
+heights = 3.0
+weights = 5.0
+laws = [{kind = "gap", gap = 0.01, hook = 0.01}, {}]
+[units]
+length = "m"
+force = "kN"
+[motion]
+record = "el_centro"
+[scheme]
+kind = "galerkin"
+step = 0.01
+""")
+    code, out, _ = hamex("run", path)
+    assert (code, "periods none at rest: P-Delta outweighs" in " ".join(out.split())) == (0, True)
+    assert json.loads(hamex("run", path, "--json")[1])["model"]["periods"] == []
+
+
 def test_an_oscillator_takes_a_surface_of_one_component(hamex, case):
     code, _, err = hamex("run", case("oscillator", '{kind = "surface", yield_forces = [0.5], viscosity = 0.2}'))
     assert (code, err) == (0, "")

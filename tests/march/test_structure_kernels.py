@@ -106,7 +106,7 @@ def test_the_sparse_route_walks_the_same_path(monkeypatch, model):
 
 def test_what_a_kernel_calls_is_part_of_its_name_in_the_cache(monkeypatch):
     """Numba's cache minds the file of a function only; a change in springs.py must reach the drivers, too."""
-    compiled = run.compiled.__wrapped__
+    compiled = run._by_numba.__wrapped__
     before = compiled(structure.prepared).py_func.__qualname__
     monkeypatch.setattr(run, "_sources", lambda kernel: "other sources")
     assert compiled(structure.prepared).py_func.__qualname__ != before

@@ -1,6 +1,7 @@
 """Damping by name: each wish gives the ratios it promises, mode by mode."""
 
 import math
+import warnings
 
 import numpy as np
 import pytest
@@ -179,3 +180,16 @@ def test_nor_have_two_modes_whose_frequencies_are_rounding():
     for wish in (hx.rayleigh(0.03), hx.ratio(0.02)):
         with pytest.raises(ModelError, match="mode 1 has no stiffness at rest"):
             hx.shear_frame(np.linspace(0.7, 1.9, 8), k, wish, laws)
+
+
+@pytest.mark.parametrize("wish", [hx.modal(0.03), hx.modal([0.0, 0.03])], ids=["free", "undamped"])
+def test_modes_without_damping_take_no_part(wish):
+    """An open gap below leaves the building free at rest: that mode has no frequency, and no weight to divide by."""
+    gap = hx.laws.Gap(gap=0.002, hook=0.003)
+    laws = [gap if wish.modes is None else None, None]
+    model = hx.shear_frame([1.0, 0.8], [1000.0, 500.0], wish, laws=laws)
+    assert model.damping.shapes.shape == (2, 1)
+    problem = hx.Problem(model, hx.Load(np.ones((2, 2)), step=1.0), 1.0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        hx.solve(problem, hx.Newmark(0.02, safeguarded=True))

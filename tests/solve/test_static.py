@@ -124,6 +124,25 @@ def test_gravity_is_the_start_of_a_history_at_rest():
     assert moved <= 1e-5 * np.abs(state.displacement).max()
 
 
+@pytest.mark.parametrize(
+    ("law", "force"),
+    [
+        (hx.Slider(2.0), 3.0),
+        (hx.laws.MultilinearElastic([(0.004, 2.0)], points_negative=[]), -1.0),
+        (hx.laws.Gap(gap=0.01), 1.0),
+    ],
+    ids=["slips", "no compression", "open"],
+)
+def test_what_nothing_carries_does_not_come_to_rest(law, force):
+    model = hx.oscillator(1.0, 500.0, law=law)
+    problem = hx.Problem(model, hx.Load([0.0, 0.0], step=1.0), 0.1, standing=[force])
+    with pytest.raises(ModelError, match="there is no state at rest: nothing carries the forces on 'mass'"):
+        hx.solve(problem, hx.Galerkin(0.01))
+    assert hx.gravity(model, [-1.0 if force == 1.0 else 1.0]).displacement[0] == pytest.approx(
+        -0.012 if force == 1.0 else 0.002, rel=1e-5
+    )
+
+
 STANDING = {
     "galerkin": hx.Galerkin(0.01),
     "galerkin 2": hx.Galerkin(0.01, degree=2),

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hamex.cli.text import aligned
-from hamex.errors import InputError
+from hamex.errors import InputError, ModelError
 from hamex.model.algebra import DENSE
 from hamex.model.inputs import few
 from hamex.model.record import Model, Modes, modes
@@ -44,7 +44,11 @@ def first_modes(model: Model, count: int) -> Modes:
 
 def structure_summary(file: ProblemFile, model: Model) -> dict[str, Any]:
     """The model in numbers."""
-    found = first_modes(model, _PERIODS)
+    try:
+        periods = first_modes(model, _PERIODS).periods.tolist()
+    except ModelError:  # P-Delta beside springs that carry nothing at rest: it runs, and has no natural motion
+        periods = []
+    mass = np.einsum("ij,ij->j", model.influence, np.asarray(model.mass @ model.influence))
     # In space every storey counts once for each horizontal direction.
     storeys = None if model.storeys is None else len(model.storeys.names) // max(len(model.directions) - 1, 1)
     return {
@@ -52,8 +56,8 @@ def structure_summary(file: ProblemFile, model: Model) -> dict[str, Any]:
         "dofs": len(model.dofs),
         "springs": len(model.springs),
         "storeys": storeys,
-        "mass": dict(zip(model.directions, found.total_mass.tolist(), strict=True)),
-        "periods": [x if math.isfinite(x) else None for x in found.periods.tolist()],
+        "mass": dict(zip(model.directions, mass.tolist(), strict=True)),
+        "periods": [x if math.isfinite(x) else None for x in periods],
     }
 
 
@@ -66,7 +70,7 @@ def structure_lines(model: dict[str, Any], length: str, force: str) -> tuple[str
     return (
         f"{model['kind'].replace('_', ' ')}{storeys}, {model['dofs']} degrees of freedom, {model['springs']} "
         f"springs, mass {mass:.5g} {Units(length, force).mass}",
-        periods,
+        periods or "none at rest: P-Delta outweighs what its springs resist there",
     )
 
 

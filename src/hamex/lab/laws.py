@@ -20,7 +20,7 @@ from hamex.model.laws import Law as Law
 from hamex.model.laws import LawCertificate as LawCertificate
 from hamex.model.laws import Response, certify
 from hamex.model.laws.combined import Combined
-from hamex.model.laws.path import forces_along, respond
+from hamex.model.laws.path import check_rate, forces_along, respond
 from hamex.motion.records.columns import table_of
 from hamex.names import Shown
 
@@ -99,6 +99,7 @@ def law_trial(law: Law, *, stiffness: float, path: ArrayLike | None = None, reac
     >>> len(found.cycles), found.cycles[-1].kept < 0.95
     (32, True)
     """
+    check_rate(law, "law_trial")
     if path is None:
         if reach is None or not is_positive(reach):
             raise InputError(f"law_trial: give a path, or a positive reach of its cycles; got {reach!r}")
@@ -216,6 +217,7 @@ def fit_law(
 
     if not isinstance(law, Law) or law.size != 1:
         raise LawError(f"fit_law: give the law of one spring with numbers to start from, got {law!r:.60}")
+    check_rate(law, "fit_law")
     if not (stiffness is None or is_positive(stiffness)):
         raise InputError(f"fit_law: stiffness must be a positive number, got {stiffness!r}")
     if not (is_whole(starts, 1) and is_whole(seed)):

@@ -230,6 +230,7 @@ def _superposed(who: str, damping: Modal, mass: Any, stiffness: Any) -> Damping:
     w, shapes = eigen(mass, stiffness, None if damping.modes is None else max(damping.modes))
     places = np.arange(w.size) if damping.modes is None else np.array(damping.modes) - 1
     weights = 2 * np.array(damping.ratios) * w[places]
+    places, weights = places[weights > 0], weights[weights > 0]  # what has no frequency at rest has none to damp
     return Damping(sparse.csr_array(mass.shape), np.asarray(mass @ shapes[:, places]), weights)
 
 

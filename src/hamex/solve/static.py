@@ -38,6 +38,7 @@ _FALLS = (
 )
 _MODES = 12  # of large models: among them is the one that moves most mass
 DRAG = 1e-6  # of the elastic stiffness: a mechanism then moves at 1e6 times the elastic pace, and has one answer
+_DRAGGED = 0.01  # of the forces that stand on a structure: where the drag carries more, it is not at rest
 
 
 def pushover(
@@ -139,6 +140,12 @@ def gravity(model: Model, forces: Array | Sequence[float] | Mapping[str, float],
     _check_increments("gravity", model, steps)
     standing = forces_on(model, forces, "gravity")
     pushed = solve_path(model, standing, np.arange(1, steps + 1) / steps, by="force")
+    dragged = np.abs(pushed.problem.model.damping.matrix @ np.diff(pushed.values("displacement")[-2:], axis=0)[0])
+    if dragged.max() > _DRAGGED * np.abs(standing).max():
+        raise ModelError(
+            f"gravity: there is no state at rest: nothing carries the forces on {model.dofs[int(dragged.argmax())]!r}, "
+            "whose springs slip, are open or have lost their force. Give smaller forces, stronger springs or a start"
+        )
     final = pushed.final
     kept = {name: value for name, value in final.internal.items() if name != "impulse"}
     return State(final.displacement, None, final.slip, kept)

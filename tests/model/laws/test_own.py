@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import hamex as hx
-from hamex.errors import FileError, LawError
+from hamex.errors import FileError, InputError, LawError
 from hamex.model.laws import law as registry
 from hamex.schemes.oscillator import step_of
 
@@ -253,6 +253,28 @@ def test_certificates_of_the_package(law, failures):
     assert len(found.failures) == failures, found
     assert found.splitting < 1e-12
     assert found.gain < 1e-12
+
+
+VISCOUS = hx.Slider(yield_force=1.0, viscosity=5.0)
+
+
+@pytest.mark.parametrize(
+    "law",
+    [VISCOUS, hx.laws.ParallelLaws([hx.laws.Bilinear(1.0), VISCOUS]), hx.laws.MinMax(VISCOUS, max=0.1)],
+    ids=["slider", "part", "limited"],
+)
+def test_what_knows_no_time_refuses_laws_that_depend_on_the_rate(law):
+    path = np.linspace(0.0, 0.03, 12)
+    asked = [
+        lambda: hx.respond(law, path, stiffness=100.0),
+        lambda: hx.laws.certify(law, stiffness=100.0, reach=0.05),
+        lambda: hx.law_trial(law, stiffness=100.0, reach=0.05),
+        lambda: hx.fit_law(law, path, path, stiffness=100.0),
+    ]
+    for ask in asked:
+        with pytest.raises(InputError, match="depends on the rate"):
+            ask()
+    assert hx.respond(law, path, stiffness=100.0, times=np.arange(12.0)).force[-1] > 0
 
 
 def test_certificates_are_for_laws_that_follow_a_path():

@@ -164,6 +164,14 @@ def test_unloading_that_wears_softer_than_hardening_meets_the_residual():
     assert np.abs(np.diff(force[400])).max() <= (1 + 1e-9) * 20.0 * 0.6 / 400
 
 
+@pytest.mark.parametrize("wear", [{}, {"lambda_s": 1.0, "lambda_c": 1.0}], ids=["none", "worn"])
+def test_a_residual_as_high_as_the_yield_force_is_one_that_is_nearly_so(wear):
+    """Own: by OpenSees' rule the falling line flattens with what strength there is over the residual."""
+    path = [0.0, 0.03, -0.03, 0.08, -0.08, 0.01, 0.05, -0.05]
+    full, near = (hx.laws.IMK(1.0, 1.1, 0.02, 0.05, share, rule="opensees", **wear) for share in (1.0, 1 - 1e-9))
+    assert forces_along(full, np.array(path), K) == pytest.approx(hx.respond(near, path, K).force, abs=1e-7)
+
+
 @pytest.mark.parametrize("kind", EXAMPLES)
 def test_springs_pass_the_origin_as_any_other_point(kind):
     """Twice: as arrays and as plain numbers, of which those divide by zero with an error (own: the same law)."""

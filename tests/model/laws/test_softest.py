@@ -25,7 +25,7 @@ def steepest(name, seed):
     path = np.concatenate([np.linspace(a, b, 60)[:-1] for a, b in itertools.pairwise(turns)])
     force = hx.respond(law, path, K).force
     held = np.abs(force) > 1e-12 * K * U
-    last = int(np.flatnonzero(held)[-1])  # from here on a spring that broke is gone
+    last = int(np.flatnonzero(held).max(initial=1))  # from here on a spring that broke is gone
     slope = np.diff(force[: last + 1]) / np.diff(path[: last + 1])
     return min(float(slope.min()) / K, 0.0), stated
 

@@ -323,6 +323,17 @@ def test_hysteretic_may_grow_steeper_and_unloads_with_its_steepest_line():
     assert hx.laws.certify(law, stiffness=K, reach=0.1).failures == ()
 
 
+@pytest.mark.parametrize("damage", [0.0, 0.02])
+def test_a_hysteretic_spring_below_its_envelope_keeps_its_slope_up_to_it(damage):
+    """Softened by beta it is still below the envelope at the deformation it aims at, and goes on elastically; with
+    points on that way as without."""
+    law = hx.laws.Hysteretic(0.36, 0.0036, 0.62, 0.0063, 0.93, 0.014, pinchX=0.5, pinchY=0.17, damage2=damage, beta=0.6)
+    path = 0.0008 * np.array([0.0, 1, -2, 3, 4, 5, 6, -7, 8, -9, 10, -11, 12, 13])
+    few, many = hx.respond(law, path, K), hx.respond(law, between(path, 7), K)
+    assert np.abs(many.force[::7] - few.force).max() < 1e-13
+    assert np.abs(many.dissipated[::7] - few.dissipated).max() < 1e-14
+
+
 def test_the_pinching_point_and_the_envelope_of_hysteretic():
     """By hand: first points (0.01, 1), a level second line; from +0.05 to −0.05 and back. Unloading reaches zero at
     −0.04; the pinching point lies at 0.6 of the way from there to the unloading line of +0.05, at half the force."""

@@ -72,6 +72,8 @@ def turned(p: Array, r: int, e: float, force: float, way: float, z: Array, o: in
         z[o + LEFT + 5 + v] = z[o + LARGEST + v]
     z[o + LEFT + 4] = z[o + PATH]
     z[o + PATH], z[o + TURN], z[o + AT_TURN] = way, e, force
+    if z[o + BRANCH] == ELASTIC:
+        z[o + LARGEST + other] = max(z[o + LARGEST + other], -way * e)
     if way * force <= 0.0:
         k, reached = stiffness(p, r, q, z[o + LARGEST + other]), z[o + LARGEST + other]
         z[o + ZERO + other] = e - force / k
@@ -148,12 +150,13 @@ def moved(p: Array, r: int, e: float, z: Array, o: int) -> float:
         z[o + LARGEST + side] = max(z[o + LARGEST + side], way * e)
     else:
         force = z[o + AT_ANCHOR] + z[o + SLOPE] * (e - z[o + ANCHOR])
-        if z[o + BRANCH] == ELASTIC:
-            z[o + LARGEST + side] = max(z[o + LARGEST + side], way * e)
     z[o + ENERGY] += 0.5 * (force + z[o + FORCE]) * (e - z[o + LAST])
     z[o + LAST], z[o + FORCE] = e, force
     full = 0 if force > 0.0 else 1
-    z[o + RECOVERABLE] = 0.5 * force * force / stiffness(p, r, r + 1 + SIDE * full, z[o + LARGEST + full])
+    reached = z[o + LARGEST + full]
+    if branch == ELASTIC:  # its slope stays to its end, and only a reversal there counts
+        reached = max(reached, way * e)
+    z[o + RECOVERABLE] = 0.5 * force * force / stiffness(p, r, r + 1 + SIDE * full, reached)
     return force
 
 

@@ -155,7 +155,9 @@ def near_residual(p: Array, s: int, z: Array, q: int, x: float) -> None:
     """OpenSees' bilinear spring: the falling line flattens with the yield force, and nothing rises from below the
     residual, which the elastic line ahead meets at x."""
     Fy, least = p[s + 6] - z[q + YIELD], p[s + 4]
-    g = 0.0 if Fy < least or p[s + 3] == 0.0 else p[s + 3] * (Fy - least) / (p[s + 6] - least)
+    g = 0.0
+    if Fy >= least:  # not worn it is as steep as it was, with a residual as high as the yield force too
+        g = p[s + 3] * (Fy - least) / (p[s + 6] - least) if Fy < p[s + 6] else p[s + 3]
     z[q + CAP_G] = p[s + 3] - g
     a, b, c = p[s] - z[q + RISE_A], p[s + 1] - z[q + RISE_B], p[s + 2] - z[q + CAP_C]
     if not (b + g > 0.0 and c < math.inf):

@@ -23,7 +23,19 @@ import numpy as np
 from hamex.checks import is_positive, is_whole
 from hamex.errors import LawError
 from hamex.model.laws.law import Array, Law, checked, number, register
-from hamex.model.laws.path import FOLLOWED, FORCE, LAST, RECOVERABLE, SLIP, WAY, OnPath, PathLaw, Walk, followed_by
+from hamex.model.laws.path import (
+    FOLLOWED,
+    FORCE,
+    LAST,
+    RECOVERABLE,
+    SLIP,
+    WAY,
+    OnPath,
+    PathLaw,
+    Walk,
+    check_rate,
+    followed_by,
+)
 
 OWN = len(FOLLOWED)
 _FIXED = ("e0", "f0", "e", "state", "k")
@@ -388,8 +400,7 @@ def certify(law: Law, *, stiffness: float, reach: float, seed: int = 0, historie
         raise LawError(f"certify: stiffness and reach must be positive, got {stiffness!r} and {reach!r}")
     if not (is_whole(histories, 1) and is_whole(seed)):
         raise LawError(f"certify: histories and seed must be whole, from 1 and from 0 on; got {histories!r}, {seed!r}")
-    if float(getattr(law, "viscosity", 0.0)) > 0:
-        raise LawError("certify: the force of this law depends on the rate; give it without viscosity")
+    check_rate(law, "certify")
     followed, group, p = followed_by(law, stiffness, "certify")
     walk = Walk(followed, p)
     rng = np.random.default_rng(seed)

@@ -163,17 +163,29 @@ def forces_along(law: Law, deformations: Array, stiffness: float) -> Array:
 
 def _spans(law: Law, points: Array, times: ArrayLike | None) -> Array:
     """Length of time of each straight line; 1 where time means nothing."""
-    viscosity = float(getattr(law, "viscosity", 0.0))
+    rated = relaxes(law)
     if times is None:
-        if viscosity > 0:
+        if rated:
             raise ProblemError("respond: the force of this law depends on the rate; give the times of the points")
         return np.ones(len(points))
     given = np.atleast_1d(floats(times, "respond: times must be numbers", ProblemError))
     if given.shape != points.shape or not np.isfinite(given).all() or np.any(np.diff(given) <= 0):
         raise ProblemError("respond: times must be finite numbers that grow, one for each point")
-    if points[0] != 0 and viscosity > 0:
+    if points[0] != 0 and rated:
         raise ProblemError("respond: with times the first deformation must be zero, where the spring is new")
     return np.concatenate([[1.0], np.diff(given)])
+
+
+def relaxes(law: Any) -> bool:
+    """Whether the force of a law, or of a part of it, depends on the rate."""
+    parts = law.made_of()[0] if isinstance(law, Law) and hasattr(law, "made_of") else ()
+    return float(getattr(law, "viscosity", 0.0)) > 0 or any(relaxes(part) for part in parts)
+
+
+def check_rate(law: Law, who: str) -> None:
+    """Refuse a law whose force depends on the rate where there is a path and no time."""
+    if relaxes(law):
+        raise LawError(f"{who}: the force of this law depends on the rate; give it without viscosity")
 
 
 def followed_by(law: Law, stiffness: float, who: str) -> tuple[type[Law], Group, Array]:
