@@ -14,7 +14,7 @@ from fastapi import APIRouter
 from fastapi.responses import Response
 from numpy.typing import NDArray
 
-from hamex.errors import InputError
+from hamex.errors import InputError, ModelError
 from hamex.model.record import modes
 from hamex.motion.ground import GroundMotion
 from hamex.problem import Problem
@@ -162,11 +162,14 @@ def _profiles(solution: Solution) -> dict[str, Any] | None:
 
 
 def _period(file: ProblemFile) -> float | None:
-    """Of the first mode, undamped and elastic [s]."""
+    """Of the first mode, undamped and elastic [s]; None where P-Delta outweighs what carries at rest."""
     if file.kind == "oscillator":
         m, _, k = _numbers(file)
         return 2 * math.pi * math.sqrt(m / k)
-    return number(float(modes(file.problem.model, count=1).periods[0]))
+    try:
+        return number(float(modes(file.problem.model, count=1).periods[0]))
+    except ModelError:
+        return None
 
 
 def _numbers(file: ProblemFile) -> tuple[float, float, float]:
