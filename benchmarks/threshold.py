@@ -14,7 +14,7 @@ import time, sys, hashlib
 start = time.process_time()
 import hamex as hx
 from hamex.march import run
-run.WORTH_COMPILING = run.WORTH_LOADING = {limit}
+run.WORTH_COMPILING = {limit}
 {first}
 model = hx.oscillator(mass=1, stiffness=225, damping=1.5, law=hx.Slider(yield_force=0.27, viscosity=1.5))
 problem = hx.Problem(model, hx.el_centro().scaled(2).on(model, g=1.0), duration={steps} * 0.001)

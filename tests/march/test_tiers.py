@@ -58,6 +58,7 @@ def ordered():
 def test_arguments_are_told_by_their_kinds():
     import numba
 
+    import hamex.march.compiler  # noqa: F401  (says how what is held is typed)
     from hamex.march.tiers import Held
 
     frozen = np.zeros(3)
@@ -201,7 +202,7 @@ def test_a_kernel_that_could_not_be_compiled_for_now_is_not_given_up(why, orders
     if why == "Numba must not compile":
         monkeypatch.setattr(run, "can_compile", lambda: False)
     elif why == "no room":
-        monkeypatch.setattr(run, "compiled", full)
+        monkeypatch.setattr(run, "_by_numba", full)
     run.compile_orders()
     assert len(ordered()) == (why == "Numba must not compile")
     given_up = {run._kept_name(samples.nodes): float("inf")}
@@ -649,6 +650,7 @@ import hashlib, sys
 import hamex as hx
 from hamex.march import run
 if sys.argv[1] == "numba":
+    import numba
     run.WORTH_COMPILING = 0
 run.WORTH_LOADING = 1
 motion, units = hx.el_centro(), hx.Units("m", "kN")

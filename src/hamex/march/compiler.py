@@ -101,6 +101,9 @@ def kind_of(value: Any) -> Any:
     return struct_of(value) if isinstance(value, tuple) else typeof(value)
 
 
+tiers.type_of = struct_of
+
+
 @cache
 def _array(dtype: Any, ndim: int) -> Any:
     return typeof(np.empty((1,) * ndim, dtype=dtype))

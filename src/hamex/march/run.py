@@ -445,7 +445,8 @@ def worth_compiling(steps: float, *kernels: Kernel, waits: bool = True) -> bool:
     """
     before = min(_UNCOMPILED[kernel] for kernel in kernels)
     ran = before + steps
-    loads = "numba" in sys.modules or ran >= WORTH_COMPILING or (ran >= WORTH_LOADING and all(map(_is_bare, kernels)))
+    loads = "numba" in sys.modules or ran >= WORTH_COMPILING
+    loads = loads or (math.inf > WORTH_COMPILING and ran >= WORTH_LOADING and all(map(_is_bare, kernels)))
     missing = tuple(kernel for kernel in kernels if not _at_hand(kernel)) if loads else kernels
     if not missing:
         return True

@@ -26,7 +26,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache, lru_cache
 from hashlib import sha256
 from importlib import import_module
@@ -54,6 +54,7 @@ _RETURNED, _RETURNED_NOTHING = 0, -2  # what Numba's functions say of themselves
 _SYMBOLS = 2  # a section of this kind holds names
 # What Numba's own wrapper of a function would need, where Python called that.
 _FOR_PYTHON = {"numba_adapt_ndarray", "numba_do_raise", "numba_unpickle", "numba_runtime_build_excinfo_struct"}
+type_of: Callable[[Any], Any] | None = None  # how the compiler types what is held, once it is loaded
 _started: list[subprocess.Popen[bytes]] = []
 
 
@@ -195,9 +196,9 @@ class Held:
         elif name == "sketch":
             value = sketch(self.fields, by_address=True)
         elif name == "_numba_type_":
-            from hamex.march.compiler import struct_of
-
-            value = struct_of(self.fields)
+            if type_of is None:
+                raise AttributeError(name)
+            value = type_of(self.fields)
         else:
             value = getattr(self.fields, name)
             value = Held(value) if isinstance(value, tuple) else value
