@@ -638,6 +638,7 @@ def test_machine_code_that_does_not_verify_or_is_of_another_machine_is_not_run(c
     place.write_bytes(whole)
     monkeypatch.setattr(tiers, "_machine", lambda: "another")
     assert not tiers.has_code(name)
+    assert tiers.loaded(name, kinds) is None
 
 
 @needs_bare_code

@@ -301,8 +301,12 @@ def _laid_out(value: Any) -> Iterator[int | float]:
         yield float(value) if isinstance(value, float) else int(value)
 
 
-def _place_of(name: str, arguments: str) -> str:
-    return "-".join(sha256(text.encode()).hexdigest()[:24] for text in (name, arguments))
+def _digest(text: str) -> str:
+    return sha256(text.encode()).hexdigest()[:24]
+
+
+def _place_of(name: str, arguments: str) -> Path:
+    return Path("code", f"{_digest(name)}-{_digest(arguments + _machine())}")
 
 
 def keep_code(name: str, arguments: str, symbol: str, result: str, code: bytes) -> None:
@@ -311,7 +315,7 @@ def keep_code(name: str, arguments: str, symbol: str, result: str, code: bytes) 
         return
     head = json.dumps({"symbol": symbol, "result": result, "machine": _machine()})
     content = head.encode() + b"\n" + code
-    place = folder() / "code" / _place_of(name, arguments)
+    place = folder() / _place_of(name, arguments)
     with contextlib.suppress(OSError):
         place.parent.mkdir(exist_ok=True)
         part = place.with_suffix(f".{os.getpid()}")
@@ -321,19 +325,18 @@ def keep_code(name: str, arguments: str, symbol: str, result: str, code: bytes) 
 
 def has_code(name: str) -> bool:
     """Whether some code of this kernel was kept that this process can run."""
-    begin = _place_of(name, "").partition("-")[0]
     return any(
         _read_code(place) is not None
         for where in dict.fromkeys((folder(), shipped() or folder()))
-        for place in (where / "code").glob(f"{begin}-*")
-        if "." not in place.name
+        for place in (where / "code").glob(f"{_digest(name)}-*")
+        if not place.suffix  # else being written
     )
 
 
 def loaded(name: str, arguments: str) -> Code | None:
     """The machine code of a kernel for arguments of these kinds; None where none was kept that verifies."""
     for where in dict.fromkeys((folder(), shipped() or folder())):
-        read = _read_code(where / "code" / _place_of(name, arguments))
+        read = _read_code(where / _place_of(name, arguments))
         if read is not None:
             return _linked(*read)
     return None
@@ -359,10 +362,8 @@ def _linked(symbol: str, result: str, code: bytes) -> Code | None:
     from llvmlite import binding as llvm
 
     target = llvm.Target.from_default_triple().create_target_machine(jit=True)
-    engine = llvm.create_mcjit_compiler(
-        llvm.parse_assembly(""), target
-    )  # from then on LLVM knows the names of this process
-    for name in _foreign(code):
+    engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), target)
+    for name in _foreign(code):  # with an engine, LLVM knows what this process knows
         if llvm.address_of_symbol(name) is None:
             if name not in _FOR_PYTHON:
                 return None
