@@ -151,3 +151,51 @@ def test_slow_loading_ends_at_a_break_by_the_name_of_the_spring():
     assert hx.pushover(model, "floor 4", displacement=0.01).steps > 0
     with pytest.raises(ModelError, match=r"'storey \d' breaks in increment .* inertia decides"):
         hx.pushover(model, "floor 4", displacement=1.0)
+
+
+# Between 0.0226 and more its force holds, and its unloading stiffness is used up: a reversal would take it.
+USED_UP = hx.laws.IMK(1.5347, 1.0017, 0.00865, 0.00609, 1.0, lambda_s=0.1095, lambda_c=0.5526, lambda_k=0.04802, c_s=2)
+
+
+def pushed_on(duration):
+    """A constant force that is a little stronger than the spring: it goes one way."""
+    return hx.Problem(
+        hx.oscillator(mass=1.0, stiffness=1000.0, law=USED_UP), hx.Load([0.0, 1.6, 1.6, 1.6], step=1.0), duration
+    )
+
+
+@pytest.mark.parametrize("scheme", [hx.Galerkin(0.002), hx.Newmark(0.002, safeguarded=True)])
+def test_a_spring_that_would_not_survive_a_reversal_goes_at_a_node_and_is_told(scheme):
+    """Own: whichever way it then moves. hx.respond on the same deformations keeps it."""
+    before, after = hx.solve(pushed_on(1.7), scheme), hx.solve(pushed_on(2.0), scheme)
+    assert np.all(np.diff(after.values("displacement")[:, 0]) >= 0)
+    assert "broken" not in before.message
+    assert after.message.endswith("; broken: spring")
+    assert (before.values("node_force")[-1, 0], after.values("node_force")[-1, 0]) == (pytest.approx(1.5347), 0.0)
+    assert hx.respond(USED_UP, after.values("deformation")[:, 0], 1000.0).force[-1] == pytest.approx(1.5347)
+
+
+@pytest.mark.parametrize("pushes", [1.0, -1.0])
+@pytest.mark.parametrize("scheme", [hx.Galerkin(0.002), hx.Newmark(0.002, safeguarded=True)])
+def test_what_slow_loading_kept_is_gone_at_the_first_node_of_a_motion(pushes, scheme):
+    """Analytic: nothing but the force moves the mass."""
+    model = hx.oscillator(mass=1.0, stiffness=1000.0, law=USED_UP)
+    pushed = hx.solve_path(model, [1.0], np.linspace(0.001, 0.029, 29))
+    assert pushed.values("force")[-1, 0] == pytest.approx(1.5347)
+    load = hx.Load(np.full(3, pushes), step=0.05)
+    sol = hx.solve(
+        hx.Problem(
+            model,
+            load,
+            0.1,
+            hx.State(
+                pushed.final.displacement,
+                None,
+                pushed.final.slip,
+                {name: value for name, value in pushed.final.internal.items() if name != "impulse"},
+            ),
+        ),
+        scheme,
+    )
+    assert sol.values("displacement")[-1, 0] == pytest.approx(0.029 + pushes * 0.1**2 / 2)
+    assert sol.message.endswith("broken: spring")

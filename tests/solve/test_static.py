@@ -1,5 +1,6 @@
 """Slow loading: pushover, cycles and gravity against limit analysis and hand calculation."""
 
+import contextlib
 import math
 
 import numpy as np
@@ -338,3 +339,71 @@ def test_a_displacement_may_be_any_whole_number():
     """Of more digits than an array of whole numbers holds."""
     frame = hx.shear_frame([1.0], [300.0])
     assert hx.pushover(frame, "floor 1", displacement=2**70, steps=2).values("displacement")[-1, 0] == 2.0**70
+
+
+TURNS = hx.laws.IMK(
+    1.5347, 1.0017, 0.00865, 0.00609, 1.0, lambda_s=0.1095, lambda_c=0.5526, lambda_k=0.04802, c_s=2, c_c=2
+)
+
+
+def kept(pushed, laws):
+    """Whether every spring holds what it holds on its path by itself, within the drag."""
+    path, force = pushed.values("deformation")[1:], pushed.values("force")
+    stiffness = 1 / pushed.model.flexibility.diagonal()
+    alone = np.stack([hx.respond(law, e, k).force for law, e, k in zip(laws, path.T, stiffness, strict=True)], axis=1)
+    return force == pytest.approx(alone, abs=1e-9 * np.abs(force).max())
+
+
+@pytest.mark.parametrize("steps", [40, 100, 333])
+def test_a_spring_that_a_reversal_would_take_is_pushed_on_as_long_as_there_is_none(steps):
+    """Own, hx.respond: its unloading stiffness is used up from increment 81 of 100 on."""
+    frame = hx.shear_frame([1.0] * 3, [1000.0] * 3, laws=[TURNS] * 3, heights=3.0, weights=2.0)
+    push = hx.pushover(frame, "mode", 0.0295, steps=steps)
+    assert kept(push, [TURNS] * 3)
+    assert push.values("force")[-1, 0] > 1.5
+    assert push.values("load_factor")[-1] > 1.4
+
+
+def test_a_spring_that_a_reversal_takes_ends_slow_loading_where_it_turns():
+    one = hx.shear_frame([1.0], [1000.0], laws=[TURNS])
+    assert kept(hx.solve_path(one, "floor 1", np.linspace(0.001, 0.0292, 30)), [TURNS])
+    with pytest.raises(ModelError, match=r"'storey 1' breaks in increment 2 .displacement 0.0291., and slow loading"):
+        hx.solve_path(one, "floor 1", [0.0292, 0.0291])
+    with pytest.raises(ModelError, match="'storey 1' breaks in increment 31 "):
+        hx.cyclic(one, "floor 1", [0.0292], points=120)
+
+
+def test_a_spring_at_its_ultimate_deformation_breaks_there_and_not_without_a_word():
+    """The end of an increment lies on it."""
+    one = hx.shear_frame([1.0], [100.0], laws=[hx.laws.Bilinear(1.0, ultimate=0.25)])
+    assert hx.solve_path(one, "floor 1", [0.125, 0.24]).values("force")[-1, 0] == pytest.approx(1.0, rel=ROUND)
+    with pytest.raises(ModelError, match="'storey 1' breaks in increment 2 "):
+        hx.solve_path(one, "floor 1", [0.125, 0.25, 0.375])
+
+
+@pytest.mark.parametrize("law", [hx.laws.ParallelLaws([TURNS, hx.laws.Bilinear(1.0)]), hx.laws.Fatigue(TURNS, E0=10.0)])
+def test_a_part_that_a_reversal_would_take_is_told(law):
+    one = hx.shear_frame([1.0], [1000.0], laws=[law])
+    with pytest.raises(ModelError, match=r"'storey 1' breaks in increment \d+ "):
+        hx.pushover(one, "floor 1", 0.06)
+
+
+WORN = [(reloading, rule) for reloading in ("bilinear", "peak", "pinching") for rule in ("published", "opensees")]
+
+
+@pytest.mark.parametrize(("reloading", "rule"), WORN)
+def test_worn_springs_hold_in_slow_loading_what_they_hold_on_their_path(reloading, rule):
+    """Own, hx.respond on the deformations that each push and each cycle found, or the break told."""
+    done = 0
+    for seed in range(12):
+        rng = np.random.default_rng(seed)
+        wear = {mode: 10 ** rng.uniform(-2, 0.5) for mode in ("lambda_s", "lambda_c", "lambda_k") if rng.random() < 0.7}
+        caps = rng.uniform(1.0, 1.2), rng.uniform(0.002, 0.02), rng.uniform(0.005, 0.05), rng.uniform(0, 1)
+        laws = [hx.laws.IMK(f, *caps, reloading=reloading, rule=rule, **wear) for f in rng.uniform(1, 1.5, 3)]
+        frame = hx.shear_frame([1.0] * 3, [1000.0] * 3, laws=laws, heights=3.0, weights=2.0)
+        path = 0.03 * np.arange(1, 101) / 100, np.cumsum(rng.normal(0.0, 0.004, 60))
+        for places in path:
+            with contextlib.suppress(ModelError):  # a break, or nothing that decides: told
+                assert kept(hx.solve_path(frame, "mode", places), laws)
+                done += 1
+    assert done > 6

@@ -266,6 +266,25 @@ def test_numbers_out_of_proportion_are_refused_or_run_but_break_nothing(client, 
     assert client.post("/api/history", json={"problem": problem(frame)}).status_code in (200, 422)
 
 
+@pytest.mark.parametrize("weights", [0.0, 5.0])
+def test_a_building_that_has_no_period_at_rest_is_answered_without(client, weights):
+    """Its gap is open at rest; with weights P-Delta tips it until that closes."""
+    frame = {"masses": [1.0, 0.8], "stiffnesses": [1000.0, 500.0], "heights": 3.0, "weights": weights}
+    laws = [{"kind": "gap", "gap": 0.01, "hook": 0.01}, {}]
+    given = {
+        "duration": 0.2,
+        "units": {"length": "m", "force": "kN"},
+        "model": {"kind": "shear_frame", **frame, "laws": laws},
+        "motion": {"record": "el_centro"},
+        "scheme": {"kind": "galerkin", "step": 0.01},
+    }
+    answer = client.post("/api/history", json={"problem": given})
+    assert answer.status_code == 200, answer.text
+    told = json.loads(answer.content[4 : 4 + int.from_bytes(answer.content[:4], "little")])
+    assert told["period"] is None
+    assert told["displacement"]["length"] == 2 * 21
+
+
 def test_a_dropped_record_comes_with_what_is_to_be_said_of_it(client):
     for raw, peak in ((None, None), (True, None), (None, "1.000")):
         body = {"name": "a.EW", "content": made.knet(peak=peak), "raw": raw}

@@ -256,6 +256,49 @@ def reached(
     return (held + k * (goal - since) if piece == BROKEN else force), k, piece
 
 
+def pushed(
+    p: Array, r: int, e: float, d: float, reach: float, tau: float, z: Array, o: int, many: int, dz: Array
+) -> tuple[float, float, int]:
+    """The same law at the end of an increment of slow loading, whose path goes on where it ends: a spring that would
+    not survive a reversal is lost where it turns, as in :func:`hamex.respond`, and not at the end of an increment.
+
+    One that turns so has broken at once, and one whose force jumps at the very end has, too: what it held is held, on
+    its first stiffness and on the piece before.
+    """
+    for v in range(o, o + many):
+        dz[v] = z[v]
+    at, goal = z[o + LAST], e + reach * d
+    way = 1.0 if goal > at or (goal == at and z[o + WAY] >= 0.0) else -1.0
+    force, k, edge = spring_piece(p, r, at, way, dz, o)
+    if goal == at:
+        for v in range(o, o + many):
+            dz[v] = z[v]
+        return z[o + FORCE], k, 0
+    held, since, piece, pieces = z[o + FORCE], at, 0, 0
+    size = p[r] * (abs(at) + abs(goal) + abs(z[o]))
+    if abs(force - held) > JUMP * (abs(force) + abs(held) + size):
+        piece, slope = BROKEN, p[r]
+    else:
+        held, slope = force, k
+    while way * (edge - goal) < 0.0 and pieces < MOST_PIECES:
+        comes = force + k * (edge - at)
+        at, pieces = edge, pieces + 1
+        force, k, edge = spring_piece(p, r, at, way, dz, o)
+        if piece == 0 and abs(force - comes) > JUMP * (abs(force) + abs(comes) + size):
+            held, since, piece = comes, at, BROKEN
+        if piece == 0:
+            slope = k
+    comes = force + k * (goal - at)
+    spring_piece(p, r, goal, way, dz, o)
+    force = dz[o + FORCE]
+    if piece == 0 and abs(force - comes) > JUMP * (abs(force) + abs(comes) + size):
+        held, since, piece = comes, goal, BROKEN
+    if pieces == MOST_PIECES:
+        force = held = float("nan")
+    dz[o] = goal - force / p[r]
+    return (held + slope * (goal - since) if piece == BROKEN else force), slope, piece
+
+
 def first_break(p: Array, r: int, e: float, d: float, z: Array, o: int) -> float:
     """Deformation at which the force of a followed spring first jumps on the way from e to e + d; z is moved along.
     Infinite where it does not."""

@@ -171,7 +171,7 @@ class OneStageMarch:
     @property
     def at_nodes(self) -> bool:
         """True where forces belong to nodes."""
-        return self.force_of == "end"
+        return self.force_of != "mean"
 
     def walk(
         self, now: Mapping[str, Array], values: Array, imposed: Array | None = None, starts: Array | None = None

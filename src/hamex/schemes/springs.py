@@ -18,8 +18,10 @@ from hamex.march.springs import HEAD, Cells, SpringGroups, counted, found, scatt
 from hamex.model.record import Model
 
 Array = NDArray[Any]
-# How a scheme asks the laws: "mean" of a step (flowing laws at half of it, others along its path), or at its "end".
-ForceOf = Literal["mean", "end"]
+# How a scheme asks the laws: "mean" of a step (flowing laws at half of it, others along its path), or at its "end";
+# "slow": at the end of an increment of slow loading, behind which the path goes on.
+ForceOf = Literal["mean", "end", "slow"]
+_FOLLOWED = {"mean": loops.followed, "end": loops.reached, "slow": loops.pushed}
 
 
 @dataclass(frozen=True, eq=False)
@@ -232,7 +234,7 @@ def effort_of(model: Model) -> int:
 def kernel_of(law: Any, force_of: ForceOf, who: str) -> Kernel:
     """How a law answers a scheme; a SchemeError where it cannot."""
     if law.spring_piece is not None:
-        return _each(loops.followed if force_of == "mean" else loops.reached, "spring_piece", law.spring_piece)
+        return _each(_FOLLOWED[force_of], "spring_piece", law.spring_piece)
     if force_of == "mean" and law.form != "flow":
         if law.spring_along is None:
             raise SchemeError(
@@ -240,6 +242,8 @@ def kernel_of(law: Any, force_of: ForceOf, who: str) -> Kernel:
                 "Newmark(…, safeguarded=True), which asks it at the nodes"
             )
         return _each(loops.along, "spring_along", law.spring_along)
+    if force_of == "slow" and (told := getattr(law, "spring_slow", None)) is not None:
+        return _each(loops.standing, "spring_at", told)
     if law.group_at is not None:
         return law.group_at
     if law.spring_at is None:
@@ -254,7 +258,7 @@ def _each(in_step: Kernel, name: str, law: Kernel) -> Kernel:
 
 def is_straight(model: Model, force_of: ForceOf) -> bool:
     """True when every law is piecewise linear in the form in which it is asked."""
-    return all(group.law.straight and (force_of == "end" or group.law.form == "flow") for group in model.laws.values())
+    return all(group.law.straight and (force_of != "mean" or group.law.form == "flow") for group in model.laws.values())
 
 
 def can_break(model: Model) -> bool:

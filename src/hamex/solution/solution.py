@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hamex.errors import InputError
+from hamex.model.inputs import few
 from hamex.model.laws.law import Split
 from hamex.model.layout import Layout
 from hamex.model.record import Model
@@ -327,11 +328,26 @@ class Solution(Shown):
 
     @property
     def message(self) -> str:
-        """How the run ended, in words: the limit that was passed, or how much of the load was not seen."""
+        """How the run ended, in words: the limit that was passed, or how much of the load was not seen; and which
+        springs have lost their force for good."""
+        gone = f"; broken: {few(self._gone, count=4)}" if self._gone else ""
         if self.exceeded is not None:
-            return str(self.exceeded) + ("; the run ends there" if self.extent.stopped else "")
+            return str(self.exceeded) + ("; the run ends there" if self.extent.stopped else "") + gone
         early = self.status is Status.EARLY
-        return f"{self.status.value}, which goes on for {self.left_over:g} s" if early else self.status.value
+        goes_on = f", which goes on for {self.left_over:g} s" if early else ""
+        return self.status.value + goes_on + gone
+
+    @cached_property
+    def _gone(self) -> tuple[str, ...]:
+        """Springs that have lost their force for good, or a part of it: where they break or have fallen to zero, or at
+        a node, where they would not have survived a reversal."""
+        if not isinstance(self.source, Run):
+            return ()
+        none, found = np.zeros(len(self.springs)), list[int]()
+        for group in self.model.laws.values():
+            states = {name: self.internal.get(name, none)[group.springs] for name in group.law.variables}
+            found += group.springs[group.law.is_gone(group, states)].tolist()
+        return tuple(self.springs[i] for i in sorted(found))
 
     @property
     def left_over(self) -> float:

@@ -213,7 +213,7 @@ def run(
         width = len(problem.model.dofs) + len(problem.model.springs)
         looks = thinned is not None or progress is not None or stops or kernels.waiting()
         block = max(_BLOCK // width, 8) if looks else steps
-    now, done, parts, uncertain, stopped = state_of(problem.start), 0, [], None, False
+    now, done, parts, uncertain, stopped = _at_node(problem), 0, [], None, False
     while done < steps and not stopped:
         count = min(block, steps - done) if thinned is None else min(block, steps - done, thinned.room())
         if stops:
@@ -251,6 +251,16 @@ def run(
     if not quiet:
         _warn_of_balance(solution)
     return solution
+
+
+def _at_node(problem: Problem) -> dict[str, Array]:
+    """The state that a motion starts from."""
+    model, now = problem.model, state_of(problem.start)
+    if not np.any(now.get("last_force", 0.0)):
+        return now
+    from hamex.model.laws.path import at_node
+
+    return at_node(model.laws, model.spring_stiffness, now)
 
 
 def _warn_of_balance(solution: Solution) -> None:

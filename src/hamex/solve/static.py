@@ -232,7 +232,7 @@ def solve_path(
         np.column_stack([forces, held]),
         drivers.static,
         (penalty, factor),
-        "end",
+        "slow",
         "slow loading",
         goals.size * _ITERATIONS,
     )

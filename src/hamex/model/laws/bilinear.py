@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar
 
@@ -167,6 +168,10 @@ class Bilinear(Backbone):
         check_sides(self)
         if self.hardening > 0 and (math.isfinite(self.plastic) or math.isfinite(self.plastic_negative or 0)):
             raise LawError("Bilinear: hardening is for a spring without a cap; with one, cap_ratio and plastic tell it")
+
+    @classmethod
+    def is_gone(cls, group: Any, states: Mapping[str, Array]) -> Array:
+        return np.asarray(states["bound"] == GONE)
 
     @classmethod
     def prepared(cls, group: Any, k: Array, tau: float) -> Array:

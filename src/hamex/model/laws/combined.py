@@ -85,6 +85,30 @@ def straight_end(
     return dz[o + FORCE], k, 0
 
 
+def straight_slow(
+    p: Array, r: int, e: float, d: float, h: float, z: Array, o: int, dz: Array
+) -> tuple[float, float, int]:
+    """The same in slow loading: a part that is lost at the end, since it would not survive a reversal, breaks there."""
+    for v in range(o, o + MANY):
+        dz[v] = z[v]
+    way = 1.0 if d > 0.0 or (d == 0.0 and z[o + WAY] >= 0.0) else -1.0
+    _, k, edge = part_piece(p, r, e, way, dz, o)
+    if d == 0.0:
+        for v in range(o, o + MANY):
+            dz[v] = z[v]
+        return z[o + FORCE], k, 0
+    pieces = 0
+    while way * (edge - (e + d)) < 0.0 and pieces < MOST_PIECES:
+        _, k, edge = part_piece(p, r, edge, way, dz, o)
+        pieces += 1
+    held, _, _ = part_piece(p, r, e + d, 0.0, dz, o)
+    lost = held != dz[o + FORCE]
+    if pieces == MOST_PIECES:
+        dz[o + FORCE] = held = math.nan  # told as a step that is not solved
+    dz[o] = (e + d) - dz[o + FORCE] / p[r]
+    return held, k, BROKEN if lost else 0
+
+
 def straight(p: Array, r: int, e: float, d: float, h: float, z: Array, o: int, dz: Array) -> tuple[float, float, int]:
     """The mean of a path of straight pieces and its slope, by moments (see hamex.march.springs), and the new state."""
     for v in range(o, o + MANY):
@@ -179,6 +203,14 @@ def ended(p: Array, r: int, e: float, d: float, h: float, z: Array, o: int, dz: 
     raise NotImplementedError
 
 
+def told(p: Array, r: int, e: float, d: float, h: float, z: Array, o: int, dz: Array) -> tuple[float, float, int]:
+    """The same in slow loading, where one that is lost as it stands breaks, too, and holds what it held."""
+    force, slope, piece = ended(p, r, e, d, h, z, o, dz)
+    if piece == 0 and z[o + GONE] == 0.0 and dz[o + GONE] != 0.0:
+        return z[o + FORCE] + p[r] * d, p[r], BROKEN
+    return force, slope, piece
+
+
 def at_end(p: Array, r: int, e: float, tau: float, z: Array, o: int, dz: Array) -> tuple[float, float, int]:
     """A combination at a deformation: at the end of a path from where its state was left."""
     return ended(p, r, z[o + LAST], e - z[o + LAST], tau, z, o, dz)
@@ -205,6 +237,7 @@ class Combined(PathLaw):
     spring_combined: ClassVar[Callable[..., Any]]
     spring_lost: ClassVar[Callable[..., Any] | None] = None  # where it breaks; dz is for its trials
     spring_end: ClassVar[Callable[..., Any] | None] = None  # force and tangent at the end of a path
+    spring_end_slow: ClassVar[Callable[..., Any] | None] = None  # the same in slow loading
 
     @classmethod
     def around(cls, *parts: type[Law]) -> type[Self]:
@@ -221,7 +254,7 @@ class Combined(PathLaw):
         inner = {f"lost_{i}": kind.spring_lost for i, kind in enumerate(kinds) if issubclass(kind, Combined)}
         inner = {place: function for place, function in inner.items() if function is not None}
         kernels = {}
-        for form, of_part in (("along", _followed), ("end", _ended)):
+        for form, of_part in (("along", _followed), ("end", _ended), ("slow", _slow)):
             functions = {f"part_{i}": found for i, kind in enumerate(kinds) if (found := of_part(kind)) is not None}
             if len(functions) < len(kinds):  # a part that cannot be asked at the end of a path
                 continue
@@ -231,6 +264,8 @@ class Combined(PathLaw):
             kernels[form] = _bound(cls.spring_combined, bound, f"{name}_{form}")
             if form == "along" and cls.spring_lost is not None:
                 inner["own_lost"] = bound[cls.spring_lost.__name__]
+        if "slow" in kernels:
+            kernels["slow"] = _bound(told, {"ended": kernels["slow"]}, f"{name}_slow")
         lost = _bound(first_lost, inner, name) if inner else None
         states = (*cls.variables, *(f"{x}_{i}" for i, kind in enumerate(kinds) for x in kind.variables))
         own = {
@@ -243,6 +278,10 @@ class Combined(PathLaw):
             "spring_along": staticmethod(kernels["along"]),
             "spring_end": staticmethod(kernels["end"]) if "end" in kernels else None,
             "spring_at": staticmethod(_bound(at_end, {"ended": kernels["end"]}, name)) if "end" in kernels else None,
+            "spring_end_slow": staticmethod(kernels["slow"]) if "slow" in kernels else None,
+            "spring_slow": (
+                staticmethod(_bound(at_end, {"ended": kernels["slow"]}, f"{name}_slow")) if "slow" in kernels else None
+            ),
             "spring_lost": None if lost is None else staticmethod(lost),
             "spring_break": None if lost is None else staticmethod(_breaking(lost)),
         }
@@ -308,6 +347,13 @@ class Combined(PathLaw):
         return np.any([kind.jumps(own) for kind, own, _ in cls.inner(group)], axis=0)
 
     @classmethod
+    def is_gone(cls, group: Any, states: Mapping[str, Array]) -> Array:
+        found = np.asarray(states["gone"] != 0)
+        for i, (kind, own, _) in enumerate(cls.inner(group)):
+            found = found | kind.is_gone(own, {name: states[f"{name}_{i}"] for name in kind.variables})
+        return found
+
+    @classmethod
     def stiffest(cls, group: Any, k: Array) -> Array:
         return np.asarray(np.sum([kind.stiffest(own, share * k) for kind, own, share in cls.inner(group)], axis=0))
 
@@ -366,6 +412,14 @@ def _ended(kind: type[Law]) -> Callable[..., Any] | None:
     if (own := getattr(kind, "spring_end", None)) is not None:
         return own
     return None if kind.spring_at is None else _bound(pointed, {"part_at": kind.spring_at}, kind.__name__)
+
+
+def _slow(kind: type[Law]) -> Callable[..., Any] | None:
+    """The same in slow loading."""
+    if kind.spring_piece is not None:
+        return _bound(straight_slow, {"part_piece": kind.spring_piece, "MANY": len(kind.variables)}, kind.__name__)
+    own = getattr(kind, "spring_end_slow", None)
+    return _ended(kind) if own is None else own
 
 
 def part_of(who: str, law: Any) -> Law:

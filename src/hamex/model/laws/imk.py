@@ -19,6 +19,7 @@ holds more than its backbone, drops to that when it turns back; here it returns 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -411,6 +412,10 @@ class IMK(Backbone):
             raise LawError('IMK: lambda_a wears the way to a target; reloading="bilinear" has none')
         if self.reloading == "pinching" and self.kappa_f == 0:
             raise LawError("IMK: kappa_f must be positive: without force at the pinching point nothing is reloaded")
+
+    @classmethod
+    def is_gone(cls, group: Any, states: Mapping[str, Array]) -> Array:
+        return np.asarray(states["imk_branch"] == GONE)
 
     @classmethod
     def prepared(cls, group: Any, k: Array, tau: float) -> Array:

@@ -221,6 +221,11 @@ class Law:
         return np.zeros(len(group.springs), dtype=bool)
 
     @classmethod
+    def is_gone(cls, group: Any, states: Mapping[str, Array]) -> Array:
+        """(spring,), True where a spring, or a part of it, has lost its force for good; states by name, (spring,)."""
+        return np.zeros(len(group.springs), dtype=bool)
+
+    @classmethod
     def slides(cls, group: Any) -> Array | None:
         """(spring,), force at which each spring slides by itself, either way, with the hardening and the viscosity of
         :meth:`per_spring`; ∞ where it never does. None where some do anything else."""

@@ -30,10 +30,10 @@ class PathLaw(Law):
 
     ``spring_piece(p, r, e, way, z, o)`` moves the state z[o …] along its present piece to the deformation e, lets
     happen what is due there (a reversal, the end of a piece), and returns force, slope of the piece ahead and the
-    deformation at which that piece ends on the way +1 or −1 (±∞: never). The way 0 closes a step: nothing lies ahead,
-    but what would fail on a reversal fails here, because no step could reach that instant. All state variables of a new
-    spring are zero; the first are the slip, which its callers fill in, the last deformation, force and way, and the
-    energy that unloading now would give back.
+    deformation at which that piece ends on the way +1 or −1 (±∞: never). The way 0 closes a step of a motion: nothing
+    lies ahead, but what would fail on a reversal fails here, because no step could reach that instant. All state
+    variables of a new spring are zero; the first are the slip, which its callers fill in, the last deformation, force
+    and way, and the energy that unloading now would give back.
 
     Examples
     --------
@@ -341,3 +341,25 @@ def at_start(laws: Mapping[str, Group], k: Mapping[str, Array], deformation: Arr
                 for v, name in enumerate(group.law.variables):
                     changed.setdefault(name, np.array(known[name], dtype=float))[spring] = z[v]
     return changed
+
+
+def at_node(laws: Mapping[str, Group], k: Mapping[str, Array], now: Mapping[str, Array]) -> dict[str, Array]:
+    """State variables by name of springs at the start of a motion: at its nodes those are gone that would not survive a
+    reversal, which slow loading and paths keep until they turn."""
+    found = dict(now)
+    for kind, group in laws.items():
+        piece = group.law.spring_piece
+        if piece is None or "last_force" not in now or not np.any(now["last_force"][group.first]):
+            continue
+        none = np.zeros(len(now["last_force"]))
+        table = group.law.prepared(group, k[kind], 1.0)
+        for row, spring in zip(table, group.first.tolist(), strict=True):
+            z = np.array([now.get(name, none)[spring] for name in group.law.variables])
+            held, e = z[FORCE], float(z[LAST])
+            piece(row, 0, e, 0.0, z, 0)
+            if held != 0 and z[FORCE] == 0:
+                z[SLIP] = e
+                for v, name in enumerate(group.law.variables):
+                    found[name] = np.array(found.get(name, none), dtype=float)
+                    found[name][spring] = z[v]
+    return found

@@ -138,7 +138,8 @@ interface Run {
 }
 interface HistoryAnswer extends Run {
   units: {length: string; force: string; energy: string};
-  period: number;
+  /** Of the first mode [s]; null where there is none at rest. */
+  period: number | null;
   ground: {kind: string; unit: string; values: Packed; peak: number; source: string};
   spectrum: {periods: Packed; values: Packed; damping: number} | null;
   yield_deformation: (number | null)[];

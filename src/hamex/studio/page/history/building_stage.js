@@ -202,7 +202,7 @@ function numberBoard() {
       cards.ductility.value.textContent = peaks.ductility ? short(peaks.ductility.value, 3) : "elastic";
       cards.residual.value.textContent = short(residual, 3);
       cards.residual.value.dataset.value = String(residual);
-      cards.period.value.textContent = `${short(period)} s`;
+      cards.period.value.textContent = period === null ? "–" : `${short(period)} s`;
       notes.textContent = words.join("; ");
       promises.textContent = promiseWords(answer);
     },

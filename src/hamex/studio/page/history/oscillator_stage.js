@@ -127,9 +127,10 @@ export function oscillatorStage() {
     drawLoop(loop, history);
     drawEnergy(energy, answer, history.timeAxis);
     strength.show(answer, ["the spring"], 0, history.timeAxis);
-    periods.root.hidden = !answer.spectrum;
-    if (answer.spectrum && periodsChanged(unpack(answer.spectrum.values), `${answer.period}`))
-      drawSpectrum(periods, answer.spectrum, answer.period);
+    const {spectrum, period} = answer;
+    periods.root.hidden = !spectrum;
+    if (spectrum && period !== null && periodsChanged(unpack(spectrum.values), `${period}`))
+      drawSpectrum(periods, spectrum, period);
     beside.show(answer);
     player.set(end, fresh ? answer.peaks.displacement.time : undefined);
   }
