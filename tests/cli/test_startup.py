@@ -56,9 +56,7 @@ def test_a_small_run_loads_no_heavy_package(name, options):
 
 
 # What a run of an oscillator, and of a shear frame of sliders and a backbone, has no use for.
-COMMANDS = {
-    f"hamex.cli.{name}" for name in ("fragility", "ida", "init", "lab", "paper", "records", "region", "spectrum")
-}
+COMMANDS = {f"hamex.cli.{name}" for name in ("ida", "init", "lab", "paper", "records", "region", "spectrum")}
 BUILDERS = {f"hamex.model.{name}" for name in ("frame", "truss", "rod", "joints", "solids.material", "solids.solid")}
 OTHER_LAWS = {f"hamex.model.laws.{name}" for name in ("gap", "bilinear", "imk", "bouc_wen", "combined", "fatigue")}
 OTHER_SCHEMES = {f"hamex.schemes.{name}" for name in ("implicit", "explicit", "leapfrog", "stage_system")}

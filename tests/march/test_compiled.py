@@ -157,7 +157,7 @@ def test_the_choice_depends_on_the_size_of_the_job_and_on_what_is_there(monkeypa
     monkeypatch.setattr(run, "sys", SimpleNamespace(modules={"numba": None} if loaded else {}))
     monkeypatch.setattr(run, "compiled", lambda kernel: used.append(kernel) or kernel)
     monkeypatch.setattr(run, "_at_hand", lambda kernel: True)
-    monkeypatch.setattr(run, "_is_bare", lambda kernel: bare)
+    monkeypatch.setattr(run, "is_bare", lambda kernel: bare)
     out = np.zeros(2)
     run.march(sampling.nodes, (np.array([1.0, 3.0, 0.0]), 0.0, 0, 0.5), (out,), steps)
     assert bool(used) is compiles

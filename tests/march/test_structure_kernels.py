@@ -74,7 +74,7 @@ INSIDE = {
 @pytest.mark.parametrize("scheme", INSIDE)
 def test_steps_that_are_cut_inside_agree_in_every_bit_under_many_channels(monkeypatch, scheme):
     """Loads of elements of one stage stand in memory channel by channel."""
-    monkeypatch.setattr(run, "_is_bare", lambda kernel: False)  # Numba's own, which counts its signatures
+    monkeypatch.setattr(run, "is_bare", lambda kernel: False)  # Numba's own, which counts its signatures
     run.compiled.cache_clear()
     results = []
     for worth in (float("inf"), 0):
@@ -110,7 +110,7 @@ def test_what_a_kernel_calls_is_part_of_its_name_in_the_cache(monkeypatch):
     """Numba's cache minds the file of a function only; a change in springs.py must reach the drivers, too."""
     compiled = run._by_numba.__wrapped__
     before = compiled(structure.prepared).py_func.__qualname__
-    monkeypatch.setattr(run, "_sources", lambda kernel: "other sources")
+    monkeypatch.setattr(run, "sources", lambda kernel: "other sources")
     assert compiled(structure.prepared).py_func.__qualname__ != before
 
 
@@ -132,7 +132,7 @@ def test_one_layout_for_all_inputs(monkeypatch):
         hx.Load(NOISE, step=0.02),
         hx.Load(NOISE[:, :1], step=0.02, patterns=np.ones((4, 1))),
     ]
-    monkeypatch.setattr(run, "_is_bare", lambda kernel: False)  # Numba's own, which counts its signatures
+    monkeypatch.setattr(run, "is_bare", lambda kernel: False)  # Numba's own, which counts its signatures
     run.compiled.cache_clear()
     kinds, address = set(), run._address
     monkeypatch.setattr(run, "_address", lambda kernel, of: kinds.add((kernel, of)) or address(kernel, of))

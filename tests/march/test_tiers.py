@@ -13,7 +13,7 @@ import pytest
 
 import hamex as hx
 from hamex.cli import init
-from hamex.march import followed, matrices, newton, run, samples, structure, tiers
+from hamex.march import bare, followed, matrices, newton, run, samples, structure, tiers
 from hamex.march import spectrum as spectra
 from hamex.march.shear_frame import FrameHistory
 from hamex.schemes.shear_frame import around_step
@@ -59,7 +59,7 @@ def test_arguments_are_told_by_their_kinds():
     import numba
 
     import hamex.march.compiler  # noqa: F401  (says how what is held is typed)
-    from hamex.march.tiers import Held
+    from hamex.march.bare import Held
 
     frozen = np.zeros(3)
     frozen.flags.writeable = False
@@ -89,7 +89,7 @@ def test_a_kernel_is_built_again_from_its_name_and_what_was_settled_in_it():
     for kernel in (structure.galerkin, newton.newton, *laws, around, run.settled(spectra.peaks, INSIDE=False)):
         built = run._built(json.loads(json.dumps(tiers.recipe(kernel))))
         assert (built.__code__, tiers.recipe(built)) == (kernel.__code__, tiers.recipe(kernel))
-        assert run._kept_name(built) == run._kept_name(kernel)
+        assert run.kept_name(built) == run.kept_name(kernel)
     with pytest.raises(TypeError, match="not ours"):
         run._built("os:system")
     # A law of the user's own stands in a file that is not run a second time.
@@ -135,12 +135,12 @@ def test_a_run_orders_what_it_lacks_and_goes_on_without(orders, monkeypatch):
 
 def test_a_run_that_can_change_is_told_when_all_has_come(orders, monkeypatch):
     monkeypatch.setattr(run, "_at_hand", lambda kernel: kernel is matrices.backsolve)
-    tiers.learn(run._kept_name(newton.newton), 1.0)  # before: what was kept is lost
+    tiers.learn(run.kept_name(newton.newton), 1.0)  # before: what was kept is lost
     assert not run.worth_compiling(run.WORTH_COMPILING, newton.newton, matrices.factorise, matrices.backsolve)
     assert (run.waiting(), run.arrivals()) == (True, 0)
-    tiers.learn(run._kept_name(newton.newton), 1.0)
+    tiers.learn(run.kept_name(newton.newton), 1.0)
     assert run.arrivals() == 0
-    tiers.learn(run._kept_name(matrices.factorise), 1.0)
+    tiers.learn(run.kept_name(matrices.factorise), 1.0)
     assert [run.arrivals(), run.arrivals()] == [1, 1]
     assert not run.waiting()
 
@@ -164,7 +164,7 @@ def test_where_nobody_else_compiles_a_run_does_when_that_pays(why, orders, monke
     elif why == "a law of one's own":
         kernel = run.around_law(structure.galerkin, "spring_at", spring_law)
     else:
-        tiers.learn(run._kept_name(kernel), float("inf"))
+        tiers.learn(run.kept_name(kernel), float("inf"))
     assert not run.worth_compiling(much // 2, kernel)
     assert run.worth_compiling(much, kernel) is (why != "it cannot be compiled")
     run.place(newton.newton, 1.0, compile=False)
@@ -188,8 +188,8 @@ def test_orders_are_compiled_and_told(orders):
     assert not any((tiers.folder() / "wanted").iterdir())
     assert tiers.Lock("child").is_free()
     names = dict(tiers.lines())
-    assert names[run._kept_name(samples.nodes)] < float("inf")
-    assert names[run._kept_name(samples.horner)] == float("inf")
+    assert names[run.kept_name(samples.nodes)] < float("inf")
+    assert names[run.kept_name(samples.horner)] == float("inf")
     assert run._by_numba(samples.nodes).overloads
 
 
@@ -205,7 +205,7 @@ def test_a_kernel_that_could_not_be_compiled_for_now_is_not_given_up(why, orders
         monkeypatch.setattr(run, "_by_numba", full)
     run.compile_orders()
     assert len(ordered()) == (why == "Numba must not compile")
-    given_up = {run._kept_name(samples.nodes): float("inf")}
+    given_up = {run.kept_name(samples.nodes): float("inf")}
     assert dict(tiers.lines()) == (given_up if why == "too few arguments" else {})
 
 
@@ -547,7 +547,7 @@ def test_a_cold_process_leaves_a_warm_one_behind(tmp_path):
 
 # Machine code without Numba ---------------------------------------------------------------------------------------
 
-needs_bare_code = pytest.mark.skipif(not tiers.runs_here(), reason="machine code runs without Numba on Linux on x86-64")
+needs_bare_code = pytest.mark.skipif(not bare.runs_here(), reason="machine code runs without Numba on Linux on x86-64")
 
 
 KERNELS = """
@@ -581,7 +581,7 @@ def compiled_anew(orders, tmp_path, monkeypatch):
     def compiled(name, *arguments):
         kernel = getattr(importlib.import_module("compiled_anew"), name)
         run._by_numba(kernel)(*arguments)
-        return run._kept_name(kernel), " ".join(map(tiers.sketch, arguments))
+        return run.kept_name(kernel), " ".join(map(bare.sketch, arguments))
 
     return compiled
 
@@ -598,19 +598,19 @@ def test_values_are_sketched_as_the_compiler_tells_their_types():
     outer = namedtuple("Outer", "one other")(history, 2.0)
     given = [nodes, nodes.T, nodes[::2, ::2], nodes[:, 0], frozen, whole, np.zeros(2, dtype=bool), history, outer]
     given += [(1, nodes), (), 1, np.int64(1), 2.5, np.float64(2.5), True, np.bool_(True), None]
-    given += [tiers.Held(history), tiers.Held(outer)]
+    given += [bare.Held(history), bare.Held(outer)]
     for value in given:
-        assert tiers.sketch(value) == told(numba.typeof(value)), value
+        assert bare.sketch(value) == told(numba.typeof(value)), value
     for value in (np.float32(1.0), np.int32(1), "word", object()):
         with pytest.raises(TypeError):
-            tiers.sketch(value)
+            bare.sketch(value)
 
 
 @needs_bare_code
 def test_machine_code_that_was_kept_is_called_without_numba(compiled_anew):
     x, out = np.arange(3.0), np.zeros((1, 2))
     arguments = (x, (1, x[::-1].copy()), 0.5, 3, False, out)
-    code = tiers.loaded(*compiled_anew("mixed", *arguments))
+    code = bare.loaded(*compiled_anew("mixed", *arguments))
     wanted, out[:] = out.copy(), 0.0
     assert code(*arguments) == 3
     assert out.tobytes() == wanted.tobytes() != np.zeros((1, 2)).tobytes()
@@ -618,7 +618,7 @@ def test_machine_code_that_was_kept_is_called_without_numba(compiled_anew):
 
 @needs_bare_code
 def test_an_error_of_machine_code_is_told(compiled_anew):
-    code = tiers.loaded(*compiled_anew("failing", 0.5))
+    code = bare.loaded(*compiled_anew("failing", 0.5))
     assert code(0.5) == 0.5
     with pytest.raises(RuntimeError, match="machine code ended"):
         code(2.0)
@@ -627,23 +627,23 @@ def test_an_error_of_machine_code_is_told(compiled_anew):
 @needs_bare_code
 def test_machine_code_that_does_not_verify_or_is_of_another_machine_is_not_run(compiled_anew, monkeypatch):
     name, kinds = compiled_anew("failing", 0.5)
-    assert tiers.has_code(name)
-    assert tiers.loaded(name, kinds)(0.5) == 0.5
+    assert bare.has_code(name)
+    assert bare.loaded(name, kinds)(0.5) == 0.5
     (place,) = (tiers.folder() / "code").iterdir()
     whole = place.read_bytes()
     for damaged in (whole[:-1], whole[:40] + bytes([whole[40] ^ 1]) + whole[41:], b"", whole[:32]):
         place.write_bytes(damaged)
-        assert not tiers.has_code(name)
-        assert tiers.loaded(name, kinds) is None
+        assert not bare.has_code(name)
+        assert bare.loaded(name, kinds) is None
     place.write_bytes(whole)
-    monkeypatch.setattr(tiers, "_machine", lambda: "another")
-    assert not tiers.has_code(name)
-    assert tiers.loaded(name, kinds) is None
+    monkeypatch.setattr(bare, "_machine", lambda: "another")
+    assert not bare.has_code(name)
+    assert bare.loaded(name, kinds) is None
 
 
 @needs_bare_code
 def test_machine_code_that_needs_numba_is_not_kept(compiled_anew):
-    assert not tiers.has_code(compiled_anew("allocating", 1)[0])
+    assert not bare.has_code(compiled_anew("allocating", 1)[0])
 
 
 BARE = """

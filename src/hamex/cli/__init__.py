@@ -29,7 +29,7 @@ _HOMES = {
     "pushover": ("pushover", "command"),
     "modes": ("pushover", "modes"),
     "ida": ("ida", "command"),
-    "fragility": ("fragility", "command"),
+    "fragility": ("ida", "fragility"),
     "init": ("init", "command"),
     "paper": ("paper", "command"),
     "derive": ("paper", "derive"),

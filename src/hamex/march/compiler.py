@@ -52,7 +52,7 @@ from numba.extending import NativeValue, infer_getattr, intrinsic, lower_getattr
 from numba.np.numpy_support import as_dtype
 
 import hamex.march.vector  # noqa: F401  (teaches Numba the operators of lanes)
-from hamex.march import tiers
+from hamex.march import bare, tiers
 
 _INT, _INDEX = ir.IntType(64), ir.IntType(32)
 _NOTHING = ir.Constant(cgutils.voidptr_t, None)
@@ -74,7 +74,7 @@ class Struct(types.Type):
 
 
 def told(kind: Any) -> str:
-    """A type as :func:`hamex.march.tiers.sketch` tells values of it; a TypeError for what that has no words for."""
+    """A type as :func:`hamex.march.bare.sketch` tells values of it; a TypeError for what that has no words for."""
     if isinstance(kind, Struct):
         return f"{kind.name.partition('(')[0]}*({' '.join(map(told, kind.fields.values()))})"
     if isinstance(kind, types.Array):
@@ -101,7 +101,7 @@ def kind_of(value: Any) -> Any:
     return struct_of(value) if isinstance(value, tuple) else typeof(value)
 
 
-tiers.type_of = struct_of
+bare.type_of = struct_of
 
 
 @cache
@@ -344,11 +344,11 @@ class KernelCache(FunctionCache):
 
 
 def _keep_code(named: str, data: Any) -> None:
-    """Keep the machine code by itself, too, for processes that do without Numba (:func:`hamex.march.tiers.loaded`)."""
+    """Keep the machine code by itself, too, for processes that do without Numba (:func:`hamex.march.bare.loaded`)."""
     with suppress(TypeError):
         arguments, result = " ".join(map(told, data.signature.args)), told(types.unliteral(data.signature.return_type))
         *_, (code, _bitcode) = data.library.serialize_using_object_code()
-        tiers.keep_code(named, arguments, data.fndesc.llvm_func_name, result, code)
+        bare.keep_code(named, arguments, data.fndesc.llvm_func_name, result, code)
 
 
 class KernelFile(IndexDataCacheFile):

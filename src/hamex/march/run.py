@@ -2,7 +2,7 @@
 
 Importing Numba and loading a kernel that was kept costs about half a second, compiling one some seconds; an uncompiled
 step costs well under a microsecond on lists. Below ``WORTH_COMPILING`` steps the kernel therefore runs as plain Python,
-unless Numba is loaded already. Where its machine code was kept by itself (:func:`hamex.march.tiers.loaded`), a process
+unless Numba is loaded already. Where its machine code was kept by itself (:func:`hamex.march.loaded`), a process
 that has not loaded Numba does without, from ``WORTH_LOADING`` steps on: the same code, the same bits. A kernel that is
 not there yet is ordered (:mod:`hamex.march.tiers`): another process compiles it, and the run goes on without, until the
 compiled one is there at the beginning of a block, or to its end. Where no other process may, it is compiled here, when
@@ -31,13 +31,26 @@ from typing import Any, TypeVar
 import numpy as np
 
 from hamex.march import tiers
+from hamex.march.bare import (
+    INSTRUCTIONS,
+    Held,
+    bare,
+    called_by,
+    file_of,
+    functions_of,
+    is_bare,
+    is_disabled,
+    kept_name,
+    loaded,
+    runs_here,
+    sketch,
+    sources,
+)
 
 Kernel = Callable[..., Any]
 Task = TypeVar("Task")
 Result = TypeVar("Result")
 
-# Modules whose functions mean machine instructions, and what tells the compiler so.
-_INSTRUCTIONS = {"hamex.march.lanes": "hamex.march.vector", "hamex.march.run": "hamex.march.compiler"}
 WORTH_COMPILING = 600_000  # steps; CPU of a fresh process: 0.8 s either way
 WORTH_LOADING = 100_000  # the same where machine code was kept that runs without Numba
 FIRST_TIME = 5  # times that, for a kernel that no run has compiled before
@@ -53,8 +66,6 @@ COMPILING: list[Callable[[float], object]] = []  # told the seconds it takes bef
 _LONGEST = 64  # characters of the name of a law in that of a kernel around it
 _KEPT: dict[Kernel, list[Any]] = defaultdict(list)  # compiled functions whose addresses are in use must stay
 _TRIED: list[bool] = []  # whether Numba was to be loaded
-_FOUND: set[Kernel] = set()  # kernels of which machine code was kept that runs without Numba
-_BARE_CODES: dict[tuple[Kernel, str], tiers.Code | None] = {}  # by address, and kinds of arguments
 # Python never calls what another kernel calls, nor what is called by its address: half of the compiler's time goes into
 # the wrappers that it would need for that.
 _BARE = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
@@ -73,7 +84,7 @@ def can_compile() -> bool:
 
 def may_compile() -> bool:
     """Whether Numba seems to be there, without loading it."""
-    return can_compile() if "numba" in sys.modules or _TRIED else not _is_disabled() and _is_installed()
+    return can_compile() if "numba" in sys.modules or _TRIED else not is_disabled() and _is_installed()
 
 
 @cache
@@ -87,7 +98,7 @@ def compiled(kernel: Kernel) -> Kernel:
 
     Functions of this layer that the kernel calls are compiled with it: kernels stay plain Python with plain calls.
     """
-    return _without_numba(kernel) if _is_bare(kernel) else _by_numba(kernel)
+    return _without_numba(kernel) if is_bare(kernel) else _by_numba(kernel)
 
 
 @cache
@@ -104,35 +115,17 @@ def _by_numba(kernel: Kernel) -> Kernel:
     return _kept(kernel, numba.njit(**_options(kernel), no_cfunc_wrapper=True)(ready))
 
 
-def _is_bare(kernel: Kernel) -> bool:
-    """Whether the kernel is to run as machine code that was kept, without Numba: where that is not loaded anyhow."""
-    return "numba" not in sys.modules and not _is_disabled() and _was_kept(kernel)
-
-
-def _is_disabled() -> bool:
-    return os.environ.get("NUMBA_DISABLE_JIT", "0").strip() not in {"", "0"}
-
-
-def _was_kept(kernel: Kernel) -> bool:
-    if kernel not in _FOUND:
-        with suppress(TypeError):
-            tiers.recipe(kernel)  # ours, by name: Numba minds more than names
-            if tiers.has_code(_kept_name(kernel)):
-                _FOUND.add(kernel)
-    return kernel in _FOUND
-
-
 def _without_numba(kernel: Kernel) -> Kernel:
     """The kernel as machine code that was kept; for arguments of other kinds as Numba makes it."""
-    name, codes = _kept_name(kernel), {}
+    name, codes = kept_name(kernel), {}
 
     def call(*arguments: Any) -> Any:
         try:
-            kinds = " ".join(map(tiers.sketch, arguments))
+            kinds = " ".join(map(sketch, arguments))
         except TypeError:
             return _by_numba(kernel)(*arguments)
         if kinds not in codes:
-            codes[kinds] = tiers.loaded(name, kinds) or _by_numba(kernel)
+            codes[kinds] = loaded(name, kinds) or _by_numba(kernel)
         return codes[kinds](*arguments)
 
     return call
@@ -148,7 +141,7 @@ def _kept(kernel: Kernel, machine: Any) -> Any:
     from hamex.march.compiler import keep
 
     # Code that was typed in has no file, and nothing to keep compiled code beside.
-    return keep(machine, _tell) if _file_of(kernel) is not None and hasattr(machine, "py_func") else machine
+    return keep(machine, _tell) if file_of(kernel) is not None and hasattr(machine, "py_func") else machine
 
 
 def _tell(seconds: float) -> None:
@@ -164,20 +157,20 @@ def _allocates(kernel: Kernel) -> bool:
     return (
         not kernel.__module__.startswith("hamex.")
         or not {"empty", "copy"}.isdisjoint(kernel.__code__.co_names)
-        or any(_allocates(function) for function in _called(kernel).values())
+        or any(_allocates(function) for function in called_by(kernel).values())
     )
 
 
 def _ready(kernel: Kernel) -> Kernel:
     """The kernel around compiled functions, under a name that changes with any source it depends on."""
-    called = {name: _inner(function) for name, function in _called(kernel).items()}
+    called = {name: _inner(function) for name, function in called_by(kernel).items()}
     instructions = {
-        name: getattr(import_module(_INSTRUCTIONS[function.__module__]), function.__name__, function)
-        for name, function in _functions(kernel).items()
-        if function.__module__ in _INSTRUCTIONS
+        name: getattr(import_module(INSTRUCTIONS[function.__module__]), function.__name__, function)
+        for name, function in functions_of(kernel).items()
+        if function.__module__ in INSTRUCTIONS
     }
     twin = bound(kernel, {**called, **instructions})
-    twin.__qualname__ += f"_{_sources(kernel)}"
+    twin.__qualname__ += f"_{sources(kernel)}"
     return twin
 
 
@@ -216,7 +209,7 @@ def place(kernel: Kernel, *arguments: Any, compile: bool) -> int:
 
 def address(kernel: Kernel, *arguments: Any) -> int:
     """Machine address of the kernel compiled for these arguments, for :func:`hamex.march.run.invoke`."""
-    code = _bare(kernel, arguments)
+    code = bare(kernel, arguments)
     if code is not None:
         return code.address
     if not can_compile():
@@ -228,7 +221,7 @@ def address(kernel: Kernel, *arguments: Any) -> int:
 
 def called(kernel: Kernel, *arguments: Any) -> Kernel:
     """The kernel at its address as Python calls it, with what others compiled for these arguments."""
-    code = _bare(kernel, arguments)
+    code = bare(kernel, arguments)
     if code is not None:
         return code
     return _through(address(kernel, *arguments)) if can_compile() else kernel
@@ -246,22 +239,12 @@ def through(address: int, *arguments: Any) -> Any:
 
 def held(value: Any) -> Any:
     """What a compiled kernel is given: a named tuple by one pointer, to be kept as long as it is used; else itself."""
-    return tiers.Held(value) if hasattr(value, "_fields") and may_compile() else value
+    return Held(value) if hasattr(value, "_fields") and may_compile() else value
 
 
 def as_it_is(value: Any) -> Any:
     """What an uncompiled kernel is given."""
     return value
-
-
-def _bare(kernel: Kernel, arguments: Sequence[Any]) -> tiers.Code | None:
-    """The kernel as machine code that was kept for these arguments by address, where it is to run so."""
-    if not _is_bare(kernel):
-        return None
-    kinds = " ".join(tiers.sketch(argument, by_address=True) for argument in arguments)
-    if (kernel, kinds) not in _BARE_CODES:
-        _BARE_CODES[kernel, kinds] = tiers.loaded(_kept_name(kernel), kinds)
-    return _BARE_CODES[kernel, kinds]
 
 
 @cache
@@ -279,41 +262,11 @@ def _address(kernel: Kernel, kinds: tuple[Any, ...]) -> int:
 @cache
 def settled(kernel: Kernel, **constants: Any) -> Kernel:
     """The kernel with some of its module's constants settled anew, itself and what it calls; not compiled yet."""
-    called = {name: settled(function, **constants) for name, function in _called(kernel).items()}
+    called = {name: settled(function, **constants) for name, function in called_by(kernel).items()}
     twin = bound(kernel, {**called, **constants})
     twin.__qualname__ += "".join(f"_{name}{value}" for name, value in sorted(constants.items()))
     _note(twin, lambda: {"settled": tiers.recipe(kernel), "constants": constants})
     return twin
-
-
-@cache
-def _sources(kernel: Kernel) -> str:
-    """Digest of this layer and of the kernel's own files: Numba's cache minds the file that a kernel stands in, not the
-    files of what it calls, nor those of a law that was put into it."""
-    from hashlib import sha256
-
-    return sha256(_layer() + b"".join(file.read_bytes() for file in sorted(_files(kernel)))).hexdigest()[:12]
-
-
-@cache
-def _layer() -> bytes:
-    from pathlib import Path
-
-    return b"".join(file.read_bytes() for file in sorted(Path(__file__).parent.glob("*.py")))
-
-
-def _files(kernel: Kernel) -> set[Any]:
-    """Files outside this layer that the kernel stands in or calls."""
-    own = {_file_of(kernel)} if not kernel.__module__.startswith("hamex.march") else set()
-    return (own - {None}).union(*(_files(called) for called in _called(kernel).values()))
-
-
-def _file_of(kernel: Kernel) -> Any:
-    from pathlib import Path
-
-    assert isinstance(kernel, FunctionType)
-    file = Path(kernel.__code__.co_filename)
-    return file if file.is_file() else None
 
 
 def bound(kernel: Kernel, replaced: Mapping[str, Any]) -> Kernel:
@@ -366,7 +319,7 @@ def _short(name: str) -> str:
 
 def interpreted(kernel: Kernel, replaced: Mapping[str, Kernel]) -> Kernel:
     """The kernel as plain Python around other functions, e.g. a sparse solver; what does not call them is compiled."""
-    called = {name: _around(function, replaced) for name, function in _called(kernel).items()}
+    called = {name: _around(function, replaced) for name, function in called_by(kernel).items()}
     return bound(kernel, {**called, **replaced})
 
 
@@ -377,28 +330,8 @@ def _around(function: Kernel, replaced: Mapping[str, Kernel]) -> Kernel:
 def _reaches(function: Kernel, names: Mapping[str, Kernel]) -> bool:
     assert isinstance(function, FunctionType)
     return any(name in names for name in function.__code__.co_names) or any(
-        _reaches(called, names) for called in _called(function).values()
+        _reaches(called, names) for called in called_by(function).values()
     )
-
-
-def _called(kernel: Kernel) -> dict[str, Kernel]:
-    """Functions of this layer, of its own module or of another law that a kernel calls."""
-    return {
-        name: function
-        for name, function in _functions(kernel).items()
-        if function.__module__ not in _INSTRUCTIONS
-        and (
-            function.__module__.startswith(("hamex.march", "hamex.model.laws"))
-            or function.__module__ == kernel.__module__
-            or getattr(function, "is_law", False)
-        )
-    }
-
-
-def _functions(kernel: Kernel) -> dict[str, FunctionType]:
-    assert isinstance(kernel, FunctionType)
-    names = {name: kernel.__globals__.get(name) for name in kernel.__code__.co_names}
-    return {name: function for name, function in names.items() if isinstance(function, FunctionType)}
 
 
 def march(
@@ -446,7 +379,7 @@ def worth_compiling(steps: float, *kernels: Kernel, waits: bool = True) -> bool:
     before = min(_UNCOMPILED[kernel] for kernel in kernels)
     ran = before + steps
     loads = "numba" in sys.modules or ran >= WORTH_COMPILING
-    loads = loads or (math.inf > WORTH_COMPILING and ran >= WORTH_LOADING and all(map(_is_bare, kernels)))
+    loads = loads or (math.inf > WORTH_COMPILING and ran >= WORTH_LOADING and all(map(is_bare, kernels)))
     missing = tuple(kernel for kernel in kernels if not _at_hand(kernel)) if loads else kernels
     if not missing:
         return True
@@ -462,7 +395,7 @@ def worth_compiling(steps: float, *kernels: Kernel, waits: bool = True) -> bool:
 
 def worth_ordering() -> int:
     """Steps from which on another process compiles what a run lacks: those for which the next run would load it."""
-    return min(WORTH_COMPILING, WORTH_LOADING) if tiers.runs_here() else WORTH_COMPILING
+    return min(WORTH_COMPILING, WORTH_LOADING) if runs_here() else WORTH_COMPILING
 
 
 @contextmanager
@@ -478,20 +411,16 @@ def compiling_at_once() -> Iterator[None]:
 
 def _price(kernel: Kernel) -> float:
     """What compiling costs, in steps."""
-    return FIRST_TIME * WORTH_COMPILING * tiers.seconds_of(_kept_name(kernel)) / tiers.GUESS
-
-
-def _kept_name(kernel: Kernel) -> str:
-    return f"{kernel.__module__}.{kernel.__qualname__}_{_sources(kernel)}"
+    return FIRST_TIME * WORTH_COMPILING * tiers.seconds_of(kept_name(kernel)) / tiers.GUESS
 
 
 def _at_hand(kernel: Kernel) -> bool:
     """Whether this process or one before it compiled the kernel; without loading Numba where none has."""
     if kernel in _KEPT:
         return True
-    if "numba" not in sys.modules and _kept_name(kernel) not in dict(tiers.lines()):
+    if "numba" not in sys.modules and kept_name(kernel) not in dict(tiers.lines()):
         return False
-    if _is_bare(kernel):
+    if is_bare(kernel):
         return True
     if not can_compile():
         return False
@@ -506,7 +435,7 @@ def _at_hand(kernel: Kernel) -> bool:
 def _can_order(kernels: Sequence[Kernel]) -> bool:
     """Whether another process may compile these and can: it builds what is ours by name, and runs no code of users."""
     try:
-        named = all(tiers.recipe(kernel) and tiers.seconds_of(_kept_name(kernel)) < math.inf for kernel in kernels)
+        named = all(tiers.recipe(kernel) and tiers.seconds_of(kept_name(kernel)) < math.inf for kernel in kernels)
     except TypeError:
         return False
     return named and find_spec("numba") is not None and tiers.may_start(processors())
@@ -550,7 +479,7 @@ def waiting() -> bool:
 def arrivals() -> int:
     """How often all kernels that a run waited for have come, in this process."""
     for kernels, at in list(_AWAITED.items()):
-        if {_kept_name(kernel) for kernel in kernels} <= {name for name, _ in tiers.lines()[at:]}:
+        if {kept_name(kernel) for kernel in kernels} <= {name for name, _ in tiers.lines()[at:]}:
             _AWAITED.pop(kernels, None)
             _ARRIVED.append(kernels)
     return len(_ARRIVED)
@@ -575,7 +504,7 @@ def _compile(job: dict[str, Any]) -> None:
     """Compile what one order names; what cannot be compiled is not ordered again."""
     try:
         kernel, values = _built(job["kernel"]), [tiers.example(kind) for kind in job["kinds"]]
-        name, before = _kept_name(kernel), len(tiers.lines())
+        name, before = kept_name(kernel), len(tiers.lines())
     except Exception:  # of another edition of this package
         return
     try:
