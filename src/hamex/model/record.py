@@ -171,6 +171,10 @@ class Model(Layout, Shown):
         """Bᵀu, row by row [length]."""
         return rows(u, self.compatibility)
 
+    def spans(self, u: Array) -> Array:
+        """|B|ᵀ|u|, what deformations are differences of [length]."""
+        return rows(np.abs(u), abs(self.compatibility))
+
     def velocity(self, p: Array) -> Array:
         """M⁻¹p, row by row [length/time]; zero where a dof has no mass."""
         return self.masses.solved(p)

@@ -200,7 +200,8 @@ class StructureMarch:
         if self.starts and not ("velocity" in now and "acceleration" in now):
             now = {**now, **self._start_motion(now, loads.patterns @ values[0])}
         if first == 0:
-            now = {**now, **at_start(self.walk.model.laws, self.walk.blocks.by_group, self._deformation(now), now)}
+            where = self._deformation(now), self.problem.model.spans(now["displacement"])
+            now = {**now, **at_start(self.walk.model.laws, self.walk.blocks.by_group, *where, now)}
         if self.walk.follows and first == 0:
             now = {**now, "velocity": self._velocity(now)}
         starts = self._starts(first, steps) if len(self.walk.system.light) else None

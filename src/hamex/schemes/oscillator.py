@@ -144,7 +144,7 @@ class FollowedOscillator:
         loads = loads_between(self.problem, self.scheme, first, steps, self.how.quiet or first > 0)
         if first == 0:
             start = self.model.deformation(now["displacement"])
-            now = {**now, **at_start(self.model.laws, self.stiffness, start, now)}
+            now = {**now, **at_start(self.model.laws, self.stiffness, start, np.abs(start), now)}
         names = self.law.variables
         u, p, z, F = room_for((steps + 1,), (steps + 1,), (steps + 1, len(names)), (steps,))
         u[0], p[0] = now["displacement"][0], now["momentum"][0]

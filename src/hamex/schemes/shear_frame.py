@@ -423,8 +423,8 @@ class FollowedFrame:
         model, P, states = self.model, self.storeys.with_room(self.machine), self.storeys.states
         names, h = states.variables, float(self.scheme.step)
         if first == 0:
-            start = model.deformation(now["displacement"])
-            now = {**now, **at_start(model.laws, model.spring_stiffness, start, now)}
+            start, size = model.deformation(now["displacement"]), model.spans(now["displacement"])
+            now = {**now, **at_start(model.laws, model.spring_stiffness, start, size, now)}
         n, many = len(model.dofs), states.size
         u, p, z, F = room_for(*((steps + 1, size) for size in (n, n, many, n)))
         F, u[0], p[0], z[0] = F[1:], now["displacement"], now["momentum"], states.packed(now)

@@ -23,6 +23,7 @@ FOLLOWED = ("slip", "last_deformation", "last_force", "way", "recoverable")
 _AHEAD = 1e-9  # deformation of a spring that sets out
 MOST_PIECES = 1000  # of a way, as in hamex.march.springs
 _SAME = 1e-12  # of the deformation at a start: what rounding leaves between a state and its displacement
+_CANCELLED = 1e-14  # the same of the displacements that it is a difference of
 
 
 class PathLaw(Law):
@@ -319,9 +320,14 @@ def _along(law: type[Law], p: Array, e: float, goal: float, span: float, z: Arra
     return [(goal, float(p[0] * (goal - z[SLIP])), float(mean * (goal - e)), False, new)]
 
 
-def at_start(laws: Mapping[str, Group], k: Mapping[str, Array], deformation: Array, now: Mapping[str, Array]) -> Any:
+def at_start(
+    laws: Mapping[str, Group], k: Mapping[str, Array], deformation: Array, size: Array, now: Mapping[str, Array]
+) -> Any:
     """State variables by name of springs that start from a deformation other than the one their state was left at: they
-    go there on a straight path. A slip that is not theirs is refused."""
+    go there on a straight path. A slip that is not theirs is refused.
+
+    ``size`` is what the deformation is a difference of: its rounding is no way to go, on which a spring might turn.
+    """
     changed: dict[str, Array] = {}
     for kind, group in laws.items():
         if not issubclass(group.law, PathLaw) or not len(group.first):
@@ -336,7 +342,7 @@ def at_start(laws: Mapping[str, Group], k: Mapping[str, Array], deformation: Arr
                     f"Problem: a slip alone does not tell the state of a {group.law.__name__}; start from "
                     "the final state of another run, or give displacements alone, which it reaches from zero"
                 )
-            if abs(e - z[LAST]) > _SAME * max(abs(e), abs(z[LAST])):
+            if abs(e - z[LAST]) > max(_SAME * max(abs(e), abs(z[LAST])), _CANCELLED * size[spring]):
                 passed(group.law, row, float(z[LAST]), e, 1.0, z)
                 for v, name in enumerate(group.law.variables):
                     changed.setdefault(name, np.array(known[name], dtype=float))[spring] = z[v]
