@@ -70,7 +70,8 @@ def search(compiles):
         return kernels.bound(searched, {"springs_at": evaluate})
     import numba
 
-    given = {"springs_at": kernels.compiled(evaluate), "eliminated": numba.njit(eliminated)}
+    # As Numba compiles it: machine code that runs without cannot be called by what Numba compiles.
+    given = {"springs_at": kernels._by_numba(evaluate), "eliminated": numba.njit(eliminated)}
     return numba.njit(kernels.bound(searched, given))
 
 
