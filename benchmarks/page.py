@@ -27,6 +27,7 @@ TITLES = {
     "cold": "The first minute",
     "history": "One history",
     "batch": "Many oscillators",
+    "followed": "Many degrading oscillators",
     "buildings": "Many buildings",
     "spectrum": "Spectra",
     "frames": "Shear frames",

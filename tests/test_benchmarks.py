@@ -148,3 +148,10 @@ def test_degrading_oscillators_in_c_are_those_of_hamex(limits):
         followed.models(given), followed.record(), hx.Galerkin(followed.STEP), scales=scales, g=followed.GRAVITY
     )
     np.testing.assert_allclose(c.peak, batch.values("displacement")[:, 0].ravel(), rtol=1e-11)
+
+
+def test_every_section_has_a_title_on_the_page(benchmarks):
+    import page
+    import run
+
+    assert list(page.TITLES) == list(run.SECTIONS)
