@@ -90,6 +90,7 @@ def test_compiled_and_plain_agree_in_every_bit(name):
 
 # These have tests of their own.
 STRUCTURES = {
+    "bare",
     "compiler",
     "conjugate",
     "followed",

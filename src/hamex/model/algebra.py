@@ -163,7 +163,7 @@ def eigen(mass: Any, stiffness: Any, count: int | None = None, definite: bool = 
         raise ModelError(
             "modes: the stiffness is negative for some motion, so that it has no natural frequency: P-Delta outweighs "
             "what carries at rest. Take less weight, or what carries more at rest; damping by ratios of modes needs "
-            "modes: there take coefficients, hx.rayleigh(alpha=…, beta=0)"
+            "modes, damping by coefficients does not"
         )
     squares = np.where(squares < _STILL * abs(squares).max(initial=0.0), 0.0, squares)
     return np.sqrt(squares), _signed(shapes)
