@@ -85,6 +85,18 @@ def test_a_load_is_forces_and_the_same_for_every_model():
         )
 
 
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_bits_do_not_depend_on_the_vectors_of_the_processor(monkeypatch, dtype):
+    """A lane of a vector of AVX2 or of AVX-512, beside padding or not; compiled for both wherever it runs."""
+    x, found = many(67, plain=True), []
+    for size in (32, 64):
+        monkeypatch.setattr("hamex.solve.oscillators.vector_bytes", lambda size=size: size)
+        measures = ("displacement", "residual_displacement")
+        rows = hx.batch(x, hx.el_centro(), STEP, measures, g=G, dtype=dtype)
+        found.append([rows.values(name).tobytes() for name in measures])
+    assert found[0] == found[1]
+
+
 @pytest.mark.parametrize("measures", [ALL, ("displacement", "ductility")], ids=["all", "peaks"])
 def test_bits_do_not_depend_on_threads_blocks_order_or_company(measures):
     x = many(333)

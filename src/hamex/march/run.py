@@ -528,6 +528,16 @@ def processors() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
+@cache
+def vector_bytes() -> int:
+    """Size of the processor's vectors; that of AVX2 where it cannot be asked."""
+    try:
+        features = import_module("llvmlite.binding").get_host_cpu_features()
+    except (ImportError, OSError, RuntimeError):
+        return 32
+    return 64 if features.get("avx512f") and features.get("avx512vl") else 32
+
+
 def in_threads(go: Callable[[Task], Result], tasks: Sequence[Task], threads: int) -> list[Result]:
     """What comes of all tasks, in their order; the first error stops those that have not begun."""
     if threads == 1 or len(tasks) == 1:

@@ -250,6 +250,8 @@ def _type_align(context: Any) -> Any:
 def _align(context: Any, builder: Any, sig: Any, args: Any) -> Any:
     # Vectors across two lines cost up to half the speed, and whether they are is chance: the caller's stack decides.
     builder.function.attributes.alignstack = 64
+    # Left to itself, LLVM halves vectors of 64 bytes where a processor might clock down for them.
+    set.add(builder.function.attributes, '"prefer-vector-width"="512"')
     builder.function.attributes.add("norecurse")  # llvmlite writes the alignment only beside another attribute
     return context.get_dummy_value()
 

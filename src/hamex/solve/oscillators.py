@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from hamex.errors import OverflowRunError, SchemeError
 from hamex.march import oscillators as tile
 from hamex.march import peaks
-from hamex.march.run import compiled, settled
+from hamex.march.run import compiled, settled, vector_bytes
 from hamex.model.oscillator import Oscillators
 from hamex.schemes._generated import linear_element as linear_element_form
 from hamex.schemes.prepare import lift
@@ -347,9 +347,10 @@ def _peaks(block: OscillatorBlock, values: Array, kind: Any, narrow: int, inside
     """The march of :mod:`hamex.march.peaks`, which sets up and reads off by itself."""
     constants: dict[str, Any] = {"INSIDE": True} if inside else {}
     tile_of = "TILE_INSIDE" if inside else "TILE"
-    width = narrow * getattr(peaks, tile_of)
-    if narrow > 1:
-        constants |= {"LANES": narrow * peaks.LANES, tile_of: width}
+    many = narrow * vector_bytes() // 32  # vectors of AVX2 that lie side by side in one
+    width = many * getattr(peaks, tile_of)
+    if many > 1:
+        constants |= {"LANES": many * peaks.LANES, tile_of: width}
     x = block.x
     top, last = np.empty(len(x)), np.empty(len(x))
     given = (x.mass, x.damping, x.stiffness, x.yield_force, x.viscosity, block.push)
