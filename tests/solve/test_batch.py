@@ -1,6 +1,7 @@
 """Batches of oscillators: the answers of ``solve``, the same bits however they are cut, and what is refused."""
 
 import csv
+from importlib import import_module
 
 import numpy as np
 import pytest
@@ -90,7 +91,7 @@ def test_bits_do_not_depend_on_the_vectors_of_the_processor(monkeypatch, dtype):
     """A lane of a vector of AVX2 or of AVX-512, beside padding or not; compiled for both wherever it runs."""
     x, found = many(67, plain=True), []
     for size in (32, 64):
-        monkeypatch.setattr("hamex.solve.oscillators.vector_bytes", lambda size=size: size)
+        monkeypatch.setattr(import_module("hamex.solve.oscillators"), "vector_bytes", lambda size=size: size)
         measures = ("displacement", "residual_displacement")
         rows = hx.batch(x, hx.el_centro(), STEP, measures, g=G, dtype=dtype)
         found.append([rows.values(name).tobytes() for name in measures])
