@@ -149,13 +149,16 @@ def test_a_kernel_that_gives_up_says_at_which_step():
         (run.WORTH_COMPILING, False, False, True),
         (run.WORTH_LOADING - 1, False, True, False),
         (run.WORTH_LOADING, False, True, True),
-        (1, True, False, True),
+        (run.WORTH_LINKING - 1, "llvmlite.binding", True, False),
+        (run.WORTH_LINKING, "llvmlite.binding", True, True),
+        (run.WORTH_LINKING, "llvmlite.binding", False, False),
+        (1, "numba", False, True),
     ],
 )
 def test_the_choice_depends_on_the_size_of_the_job_and_on_what_is_there(monkeypatch, steps, loaded, bare, compiles):
     used = []
     monkeypatch.setattr(run, "_UNCOMPILED", defaultdict(float))
-    monkeypatch.setattr(run, "sys", SimpleNamespace(modules={"numba": None} if loaded else {}))
+    monkeypatch.setattr(run, "sys", SimpleNamespace(modules={loaded: None} if loaded else {}))
     monkeypatch.setattr(run, "compiled", lambda kernel: used.append(kernel) or kernel)
     monkeypatch.setattr(run, "_at_hand", lambda kernel: True)
     monkeypatch.setattr(run, "is_bare", lambda kernel: bare)

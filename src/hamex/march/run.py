@@ -53,6 +53,7 @@ Result = TypeVar("Result")
 
 WORTH_COMPILING = 600_000  # steps; CPU of a fresh process: 0.8 s either way
 WORTH_LOADING = 100_000  # the same where machine code was kept that runs without Numba
+WORTH_LINKING = 5_000  # the same where other such code runs already
 FIRST_TIME = 5  # times that, for a kernel that no run has compiled before
 _LATE = 4  # times its price, after which a run no longer waits for what was ordered
 _UNCOMPILED: dict[Kernel, float] = defaultdict(float)  # steps that ran without, in this process
@@ -379,7 +380,8 @@ def worth_compiling(steps: float, *kernels: Kernel, waits: bool = True) -> bool:
     before = min(_UNCOMPILED[kernel] for kernel in kernels)
     ran = before + steps
     loads = "numba" in sys.modules or ran >= WORTH_COMPILING
-    loads = loads or (math.inf > WORTH_COMPILING and ran >= WORTH_LOADING and all(map(is_bare, kernels)))
+    least = WORTH_LINKING if "llvmlite.binding" in sys.modules else WORTH_LOADING
+    loads = loads or (math.inf > WORTH_COMPILING and ran >= least and all(map(is_bare, kernels)))
     missing = tuple(kernel for kernel in kernels if not _at_hand(kernel)) if loads else kernels
     if not missing:
         return True
