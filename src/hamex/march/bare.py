@@ -165,6 +165,16 @@ def sketch(value: Any, by_address: bool = False) -> str:
     raise TypeError(f"no word for {type(value).__name__}")
 
 
+def token(value: Any) -> Any:
+    """What tells kinds of arguments apart, quickly: values with equal tokens have equal sketches."""
+    kind = type(value)
+    if kind is np.ndarray:
+        return value.dtype, value.ndim, value.flags.num
+    if kind is Held:
+        return value.sketch
+    return (kind, *[token(part) for part in value]) if isinstance(value, tuple) else kind
+
+
 # Code -----------------------------------------------------------------------------------------------------------
 
 
@@ -178,7 +188,9 @@ class Code:
 
     def __call__(self, *arguments: Any) -> Any:
         """What it returns; a RuntimeError where it ended with one of its own."""
-        words = [word for argument in arguments for word in _laid_out(argument)]
+        words: list[int | float] = []
+        for argument in arguments:
+            _lay_out(words, argument)
         if self._call is None:
             kinds = [ctypes.c_double if isinstance(word, float) else ctypes.c_int64 for word in words]
             self._call = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p, *kinds)(self.address)
@@ -189,19 +201,20 @@ class Code:
         return None if status == _RETURNED_NOTHING else found.value
 
 
-def _laid_out(value: Any) -> Iterator[int | float]:
+def _lay_out(words: list[int | float], value: Any) -> None:
     if isinstance(value, np.ndarray):
-        yield from (0, 0, value.size, value.itemsize, value.__array_interface__["data"][0])  # two: who owns it
-        yield from (*value.shape, *value.strides)
+        words += (0, 0, value.size, value.itemsize, value.__array_interface__["data"][0])  # two: who owns it
+        words += value.shape
+        words += value.strides
     elif isinstance(value, Held):
-        yield value.address
+        words.append(value.address)
     elif isinstance(value, tuple):
         for part in value:
-            yield from _laid_out(part)
+            _lay_out(words, part)
     elif value is None:
-        yield 0
+        words.append(0)
     else:
-        yield float(value) if isinstance(value, float) else int(value)
+        words.append(float(value) if isinstance(value, float) else int(value))
 
 
 def _digest(text: str) -> str:

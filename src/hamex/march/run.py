@@ -45,6 +45,7 @@ from hamex.march.bare import (
     runs_here,
     sketch,
     sources,
+    token,
 )
 
 Kernel = Callable[..., Any]
@@ -118,15 +119,16 @@ def _by_numba(kernel: Kernel) -> Kernel:
 
 def _without_numba(kernel: Kernel) -> Kernel:
     """The kernel as machine code that was kept; for arguments of other kinds as Numba makes it."""
-    name, codes = kept_name(kernel), {}
+    name, codes = kept_name(kernel), dict[Any, Kernel]()
 
     def call(*arguments: Any) -> Any:
-        try:
-            kinds = " ".join(map(sketch, arguments))
-        except TypeError:
-            return _by_numba(kernel)(*arguments)
+        kinds = tuple([token(value) for value in arguments])
         if kinds not in codes:
-            codes[kinds] = loaded(name, kinds) or _by_numba(kernel)
+            try:
+                found: Kernel | None = loaded(name, " ".join(map(sketch, arguments)))
+            except TypeError:
+                found = None
+            codes[kinds] = found or _by_numba(kernel)
         return codes[kinds](*arguments)
 
     return call
@@ -418,12 +420,10 @@ def _price(kernel: Kernel) -> float:
 
 def _at_hand(kernel: Kernel) -> bool:
     """Whether this process or one before it compiled the kernel; without loading Numba where none has."""
-    if kernel in _KEPT:
+    if kernel in _KEPT or is_bare(kernel):
         return True
     if "numba" not in sys.modules and kept_name(kernel) not in dict(tiers.lines()):
         return False
-    if is_bare(kernel):
-        return True
     if not can_compile():
         return False
     machine = _by_numba(kernel)
