@@ -54,7 +54,7 @@ Result = TypeVar("Result")
 
 WORTH_COMPILING = 600_000  # steps; CPU of a fresh process: 0.8 s either way
 WORTH_LOADING = 100_000  # the same where machine code was kept that runs without Numba
-WORTH_LINKING = 5_000  # the same where other such code runs already
+WORTH_LINKING = 1_000  # the same where other such code runs already
 FIRST_TIME = 5  # times that, for a kernel that no run has compiled before
 _LATE = 4  # times its price, after which a run no longer waits for what was ordered
 _UNCOMPILED: dict[Kernel, float] = defaultdict(float)  # steps that ran without, in this process
