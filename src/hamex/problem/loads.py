@@ -21,6 +21,7 @@ from hamex.problem import Problem
 Array = NDArray[Any]
 _WHOLE = 1e-9  # a run that is shorter than its load by this share of it is as long
 _STOPS = 0.1  # of its largest value: records end below it, and what ends above it was cut, or meant to stay
+_LOOKED_AT = 4096  # samples at a time
 _LOOKS = 64  # instants at which a load is looked at to see whether it stays
 
 
@@ -68,11 +69,20 @@ def left_over(load: Load | LoadSum, time: float) -> float:
     for part in load.parts if isinstance(load, LoadSum) else (load,):
         if callable(part.forces) or part.step is None or part.end <= time:
             continue
-        # Records end with a sample that is not zero, and then nobody looks at the others.
-        acting = [len(part.forces) - 1] if part.forces[-1].any() else np.flatnonzero(part.forces.any(axis=1))
-        if len(acting):
-            latest = max(latest, float(acting[-1]) * part.step - sum(part.shifts))
+        last = _last_acting(part.forces)
+        if last >= 0:
+            latest = max(latest, last * part.step - sum(part.shifts))
     return latest - time if latest > time * (1 + _WHOLE) + _WHOLE else 0.0
+
+
+def _last_acting(forces: Array) -> int:
+    """The last sample that is not zero, or -1; sought from the end, where nearly all loads have it."""
+    for end in range(len(forces), 0, -_LOOKED_AT):
+        begin = max(end - _LOOKED_AT, 0)
+        acting = np.flatnonzero(forces[begin:end].any(axis=1))
+        if len(acting):
+            return begin + int(acting[-1])
+    return -1
 
 
 def breaks_off(load: Load | LoadSum, duration: float) -> tuple[float, float] | None:
