@@ -1,0 +1,96 @@
+"""Public tests of the old version, run against the present one.
+
+The rule: a test file is public when neither it nor a helper of ``tests`` that it imports names a module below the doors
+of ``hamex.march``, ``hamex.schemes`` and ``hamex.solve``, be it in an import or in what it patches. Tests that measure
+the house, the documentation and the benchmarks stay out: they are about one version.
+Of an error it asks the class and one word: the longest of its ``match``. Warnings of names that have a newer one are
+ignored.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+from functools import cache
+from pathlib import Path
+
+PRIVATE = re.compile(r"hamex\.(march|schemes|solve)\.\w+")
+APART = ("test_house.py", "test_layers.py", "test_public_names.py", "test_benchmarks.py", "docs/")
+EXPECTED = Path(__file__).parent / "expected.toml"
+
+
+@cache
+def named(file: Path) -> frozenset[str]:
+    """Modules that a file names in imports and texts, those of helpers of its tests included."""
+    text = file.read_text(encoding="utf-8")
+    found = {match[0] for match in PRIVATE.finditer(text)}
+    helpers = {}
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.ImportFrom) and node.module:
+            found |= {f"{node.module}.{one.name}" for one in node.names}
+            helpers[node.module] = None
+        elif isinstance(node, ast.Import):
+            helpers |= dict.fromkeys(one.name for one in node.names)
+    root = next(parent for parent in file.parents if parent.name == "tests")
+    for name in helpers:
+        for helper in (file.parent / f"{name}.py", *root.glob(f"**/{name}.py")):
+            if helper.exists() and helper != file:
+                found |= named(helper)
+                break
+    return frozenset(found)
+
+
+def is_public(file: Path, source: Path) -> bool:
+    """Tell whether a test file keeps above the doors."""
+    below = [name for name in named(file) if PRIVATE.fullmatch(name)]
+    places = [source.joinpath(*name.split(".")) for name in below]
+    return not any(place.is_dir() or place.with_suffix(".py").exists() for place in places)
+
+
+class OneWord(ast.NodeTransformer):
+    """Leave of each ``match="…"`` the longest word, and of an f-string nothing."""
+
+    def visit_keyword(self, node: ast.keyword) -> ast.keyword | None:
+        if node.arg != "match":
+            return self.generic_visit(node)  # type: ignore[return-value]
+        if not (isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)):
+            return None
+        words = re.findall(r"[A-Za-z]{3,}", re.sub(r"\\[a-zA-Z]", " ", node.value.value))
+        if not words:
+            return None
+        node.value = ast.Constant(f"(?i){max(words, key=len)}")
+        return node
+
+
+def copied(tests: Path, folder: Path) -> list[Path]:
+    """Copy the public tests and all helpers; the tests that were copied."""
+    shutil.rmtree(folder, ignore_errors=True)
+    shutil.copytree(tests, folder)
+    found = []
+    for file in sorted(folder.rglob("test_*.py")):
+        name = file.relative_to(folder).as_posix()
+        if name.startswith(APART) or not is_public(tests / name, tests.parent / "src"):
+            file.unlink()
+            continue
+        tree = OneWord().visit(ast.parse(file.read_text(encoding="utf-8")))
+        file.write_text(ast.unparse(ast.fix_missing_locations(tree)), encoding="utf-8")
+        found.append(file)
+    return found
+
+
+def run(tests: Path, folder: Path) -> int:
+    """Run the copies; 1 if a test fails that is not excepted."""
+    files = copied(tests, folder)
+    count = len(list(tests.rglob("test_*.py")))
+    print(f"public tests: {len(files)} of {count} files", flush=True)
+    expected = [entry["id"] for entry in tomllib.loads(EXPECTED.read_text()).get("test", [])]
+    command = [sys.executable, "-m", "pytest", "-q", "-m", "not heavy", "-n", "2", "--dist", "loadfile", str(folder)]
+    command += ["-p", "no:cacheprovider", "-W", "ignore::DeprecationWarning", "--rootdir", str(tests.parent)]
+    command += ["-c", str(Path(__file__).parents[2] / "pyproject.toml")]
+    for name in expected:
+        command += ["--deselect", name]
+    return int(subprocess.run(command, cwd=folder.parent).returncode != 0)
