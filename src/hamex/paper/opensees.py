@@ -98,6 +98,19 @@ def material_forces(cases: Sequence[tuple[str, Sequence[float | str], Sequence[f
     return found
 
 
+def commands(script: Sequence[Sequence[Any]]) -> list[Any]:
+    """Answers of a script: its commands by their names in openseespy, each with its arguments, one after the other.
+
+    Examples
+    --------
+    >>> script = [("wipe",), ("uniaxialMaterial", "Elastic", 1, 5.0), ("testUniaxialMaterial", 1), ("setStrain", 2.0)]
+    >>> commands([*script, ("getStress",)])[-1]  # doctest: +SKIP
+    10.0
+    """
+    found: list[Any] = _child_answer([list(words) for words in script], "commands")
+    return found
+
+
 def _child_answer(request: Any, *kind: str) -> Any:
     """What the child answers."""
     # The child finds this very copy of the package even if the parent's path was set by hand.
@@ -211,6 +224,10 @@ def _child() -> None:
     if sys.argv[1:] == ["materials"]:
         with channel:
             json.dump([_strained(ops, *case) for case in cases], channel)
+        return
+    if sys.argv[1:] == ["commands"]:
+        with channel:
+            json.dump([getattr(ops, name)(*words) for name, *words in cases], channel)
         return
     viscous = _solve(ops, _PROBE)["displacement"]
     plastic = _solve(ops, {**_PROBE, "viscosity": 1e-9})["displacement"]
