@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 
 import hamex as hx
@@ -9,7 +11,11 @@ from hamex.paper import opensees
 from hamex.verify.case import Pair, chapter
 
 case = chapter("trusses")
-AT_REST = (1.0, 1.0)  # a second increment without motion: the drag of slow loading is gone
+
+
+def at_rest(model: hx.Model, load: Mapping[str, float]) -> hx.Solution:
+    """The state under a load; its second increment is one without motion, in which slow loading has no drag."""
+    return hx.solve_path(model, load, [1.0, 1.0], by="force")
 
 
 @case("T1", "virtual work, P L/(3 EA sin²α) and P L/(3/2 EA cos²α)", unit="m", within=1e-11)
@@ -20,7 +26,7 @@ def tripod() -> Pair:
     bars = [(name, "top") for name in nodes]
     held = dict.fromkeys(nodes, "pinned")
     model = hx.truss(nodes | {"top": (0.0, 0.0, high)}, bars, held, {"top": 1.0}, rigidity=rigidity)
-    down, across = (hx.solve_path(model, {dof: 1.0}, AT_REST, by="force") for dof in ("top.z", "top.x"))
+    down, across = (at_rest(model, {dof: 1.0}) for dof in ("top.z", "top.x"))
     length = np.hypot(reach, high)
     exact = [length / (3 * rigidity * (high / length) ** 2), length / (1.5 * rigidity * (reach / length) ** 2)]
     return [down.values("displacement")[-1, 2], across.values("displacement")[-1, 0]], exact
@@ -50,7 +56,7 @@ def braced_tower() -> Pair:
     bars += [("R0", "L1")]
     model = hx.truss(nodes, bars, {"L0": "pinned", "R0": "pinned"}, dict.fromkeys(names[2:], 4.0), rigidity=2e4)
     load = {"L3.x": 3.0, "R2.y": -5.0}
-    ours = hx.solve_path(model, load, AT_REST, by="force").values("displacement")[-1]
+    ours = at_rest(model, load).values("displacement")[-1]
     script = [("wipe",), ("model", "basic", "-ndm", 2, "-ndf", 2), ("uniaxialMaterial", "Elastic", 1, 2e4)]
     script += [("node", tag[name], *place) for name, place in nodes.items()]
     script += [("fix", 1, 1, 1), ("fix", 2, 1, 1), *(("mass", tag[name], 4.0, 4.0) for name in names[2:])]
