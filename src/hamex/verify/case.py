@@ -24,7 +24,7 @@ KINDS: dict[Kind, str] = {
     "live": "another program (OpenSees), run here",
     "own": "hamex by another way",
 }
-_CHAPTERS = ("oscillators", "spectra", "storeys", "trusses", "frames")
+_CHAPTERS = ("oscillators", "spectra", "storeys", "trusses", "frames", "stability")
 _ROUNDING = 1e-9  # of half a digit: a number may lie just between two printed ones
 
 
