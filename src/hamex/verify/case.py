@@ -24,7 +24,8 @@ KINDS: dict[Kind, str] = {
     "live": "another program (OpenSees), run here",
     "own": "hamex by another way",
 }
-_CHAPTERS = ("oscillators", "spectra", "storeys", "trusses", "frames", "stability")
+_CHAPTERS = ("oscillators", "spectra", "storeys", "trusses", "frames", "stability", "waves", "solids", "laws", "actions")
+_CHAPTERS += ("fragility", "paper")
 _ROUNDING = 1e-9  # of half a digit: a number may lie just between two printed ones
 
 
