@@ -19,9 +19,7 @@ if TYPE_CHECKING:
 
     from hamex.verify import Result
 
-_TITLE, _NUMBER = 20, 9  # letters of a line of a title and of a number: a row then has 80
-_WORDS = {"passed": "ok", "failed": "FAIL", "skipped": "skip"}
-_COLOURS = {"FAIL": "\033[31m", "skip": "\033[33m"}
+_COLOURS = {"FAILED": "\033[31m", "skipped": "\033[33m"}
 
 
 def command(
@@ -66,40 +64,36 @@ def command(
 
 
 def _show(results: Sequence[Result], seconds: float) -> None:
-    """A table for each chapter, within 80 columns, and the counts."""
+    """A table for each chapter, within 80 columns, and the counts; titles stand above their numbers."""
     from hamex.verify import summary
     from hamex.verify.case import KINDS
 
     for name in dict.fromkeys(result.case.chapter for result in results):
-        rows = [row for result in results if result.case.chapter == name for row in _rows(result)]
-        head = ["", name.capitalize(), "kind", ">reference", ">hamex", ">off", ">within", ""]
-        print("\n".join(_coloured(line) for line in aligned(head, rows).splitlines()) + "\n")
-    for result in results:
-        if result.note:
-            print(textwrap.fill(f"{result.case.id} {result.verdict}: {result.note}", 80, subsequent_indent="   "))
+        chosen = [result for result in results if result.case.chapter == name]
+        head = [
+            name.capitalize().ljust(14),
+            *(f">{word:>12}" for word in ("reference", "hamex", "difference", "allowed")),
+            "",
+        ]
+        lines = aligned(head, [_row(result) for result in chosen]).splitlines()
+        print("\n".join(lines[:2]))
+        for result, line in zip(chosen, lines[2:], strict=True):
+            title = f"{result.case.title} [{result.case.unit}]" if result.case.unit else result.case.title
+            print(textwrap.fill(title, 80, initial_indent=f"  {result.case.id:4}", subsequent_indent=6 * " "))
+            print(_coloured(line))
+            if result.note:
+                print(textwrap.fill(result.note, 80, initial_indent=6 * " ", subsequent_indent=6 * " "))
+        print()
     counts = summary(results)
     kinds = ", ".join(f"{counts[kind]} {kind}" for kind in KINDS if counts[kind])
     verdicts = ", ".join(f"{counts[verdict]} {verdict}" for verdict in ("passed", "failed", "skipped"))
-    print(heading(f"{len(results)} cases ({kinds}): {verdicts}, in {seconds:.1f} s"))
+    print(heading(f"{len(results)} cases ({kinds}):\n{verdicts}, in {seconds:.1f} s"))
 
 
-def _rows(result: Result) -> list[list[str]]:
-    """One row; a long title goes on below."""
-    case = result.case
-    title = textwrap.wrap(f"{case.title} [{case.unit}]" if case.unit != "1" else case.title, _TITLE)
-    numbers = [_short(value) for value in (result.reference, result.result)]
-    numbers += [
-        "–" if value is None else f"{value:.0e}".replace("e-0", "e-") for value in (result.difference, result.tolerance)
-    ]
-    return [
-        [case.id, title[0], case.kind, *numbers, _WORDS[result.verdict]],
-        *(["", line, *6 * [""]] for line in title[1:]),
-    ]
-
-
-def _short(value: float | None) -> str:
-    texts = ["–"] if value is None else [f"{value:.{digits}g}" for digits in (6, 5, 4, 3, 2)]
-    return next((text for text in texts if len(text) <= _NUMBER), texts[-1])
+def _row(result: Result) -> list[str]:
+    values = [f"{x:.7g}" if x is not None else "–" for x in (result.reference, result.result)]
+    values += [f"{x:.0e}" if x is not None else "–" for x in (result.difference, result.tolerance)]
+    return [f"    {result.case.kind}", *values, result.verdict.replace("failed", "FAILED")]
 
 
 def _coloured(line: str) -> str:

@@ -17,15 +17,16 @@ from hamex.errors import InputError
 from hamex.paper import opensees
 
 Pair = tuple[Any, Any]  # result and reference
+Named = dict[Any, Any]  # nodes, masses, supports by name, as builders take them
 Kind = Literal["analytic", "published", "live", "own"]
 KINDS: dict[Kind, str] = {
     "analytic": "closed form, evaluated beside the result",
-    "published": "numbers printed by others",
+    "published": "numbers or formulas printed by others",
     "live": "another program (OpenSees), run here",
     "own": "hamex by another way",
 }
-_CHAPTERS = ("oscillators", "spectra", "storeys", "trusses", "frames", "stability", "waves", "solids", "laws", "actions")
-_CHAPTERS += ("fragility", "paper")
+CHAPTERS: tuple[str, ...] = ("oscillators", "spectra", "storeys", "trusses", "frames", "stability", "waves", "solids")
+CHAPTERS += ("laws", "actions", "fragility", "paper")
 _ROUNDING = 1e-9  # of half a digit: a number may lie just between two printed ones
 
 
@@ -38,7 +39,7 @@ class Case:
     id, chapter, title : names of it; an id is for good.
     source : where the reference comes from.
     kind : of the reference, one of :data:`KINDS`.
-    unit : of result and reference.
+    unit : of result and reference; "1" of a ratio, "" where the title says it of each number.
     compute : returns result and reference, numbers or arrays; of a printed reference the result alone.
     printed : numbers as they are printed, with spaces between; "" where ``compute`` returns the reference.
     within : allowed difference relative to the reference [1]; None: half of the last digit of each printed number.
@@ -142,7 +143,7 @@ def chapter(name: str) -> Callable[..., Callable[[Callable[[], Any]], Callable[[
     """
     found = _KNOWN.setdefault(name, [])
 
-    def case(id: str, source: str, kind: Kind | None = None, unit: str = "1", **more: Any) -> Any:
+    def case(id: str, source: str, kind: Kind | None = None, unit: str = "", **more: Any) -> Any:
         def keep(compute: Callable[[], Any]) -> Callable[[], Any]:
             title = (compute.__doc__ or "").partition("\n")[0].rstrip(".")
             of_kind = kind or ("published" if "printed" in more else "analytic")
@@ -154,11 +155,6 @@ def chapter(name: str) -> Callable[..., Callable[[Callable[[], Any]], Callable[[
     return case
 
 
-def chapters() -> tuple[str, ...]:
-    """Names of the chapters, in their order."""
-    return _CHAPTERS
-
-
 def cases(chapter: str | None = None) -> list[Case]:
     """All cases, or those of a chapter.
 
@@ -167,9 +163,9 @@ def cases(chapter: str | None = None) -> list[Case]:
     >>> {case.chapter for case in cases("oscillators")}
     {'oscillators'}
     """
-    if chapter is not None and chapter not in _CHAPTERS:
-        raise InputError(f"verify: there is no chapter {chapter!r}; chapters are {', '.join(_CHAPTERS)}")
-    wanted = _CHAPTERS if chapter is None else (chapter,)
+    if chapter is not None and chapter not in CHAPTERS:
+        raise InputError(f"verify: there is no chapter {chapter!r}; chapters are {', '.join(CHAPTERS)}")
+    wanted = CHAPTERS if chapter is None else (chapter,)
     for name in wanted:
         import_module(f"hamex.verify.{name}")
     return [case for name in wanted for case in _KNOWN[name]]
@@ -197,6 +193,6 @@ def run(chapter: str | None = None, tell: Callable[[Result], None] | None = None
 def summary(results: Sequence[Result]) -> Counter[str]:
     """Numbers of results by verdict and by kind of reference; "not own" are those that were compared and do not rest on
     hamex itself."""
-    counts = Counter(word for result in results for word in (result.verdict, result.case.kind))
+    counts: Counter[str] = Counter(word for result in results for word in (result.verdict, result.case.kind))
     counts["not own"] = sum(result.verdict != "skipped" and result.case.kind != "own" for result in results)
     return counts

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 import hamex as hx
@@ -58,9 +60,11 @@ def materials() -> Pair:
     """Three deteriorating springs on a path of growing cycles, told at the points where ours turn."""
     path = np.concatenate([[0.0], np.repeat(np.arange(1, 9), 2) * 0.01 * (-1.0) ** np.arange(16)])
     wear = {"lambda_s": 20.0, "lambda_c": 20.0, "lambda_a": 20.0, "lambda_k": 20.0}
-    springs = [
+    springs: list[Any] = [
         hx.laws.MenegottoPinto(1.0, 0.05, 20.0),
-        hx.laws.Hysteretic(s1p=1.0, e1p=0.01, s2p=1.2, e2p=0.04, s3p=0.4, e3p=0.12, damage1=0.02, pinchX=0.7, pinchY=0.3),
+        hx.laws.Hysteretic(
+            s1p=1.0, e1p=0.01, s2p=1.2, e2p=0.04, s3p=0.4, e3p=0.12, damage1=0.02, pinchX=0.7, pinchY=0.3
+        ),
         hx.laws.IMK(1.0, 1.1, 0.04, 0.2, 0.2, reloading="peak", rule="opensees", **wear),
     ]
     ours = [hx.respond(law, path, K, events=True) for law in springs]

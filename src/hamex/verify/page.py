@@ -35,7 +35,7 @@ def _row(result: Result) -> list[str]:
     case, mark = result.case, {"passed": "good", "failed": "bad", "skipped": "soft"}[result.verdict]
     note = f"<br><span class='{mark}'>{escape(result.note)}</span>" if result.note else ""
     words = f"<span class='long'>{escape(case.title)}<br><small>{escape(case.source)}</small>{note}</span>"
-    unit = f" {escape(case.unit)}" if case.unit != "1" else ""
+    unit = f" {escape(case.unit)}" if case.unit not in ("", "1") else ""
     numbers = [f"{result.reference:.6g}{unit}", f"{result.result:.6g}{unit}"] if result.count else ["", ""]
     off = [f"{result.difference:.1e}", f"{result.tolerance:.1e}", str(result.count)] if result.count else 3 * [""]
     verdict = f"<span class='{mark}'>{result.verdict}</span>"
