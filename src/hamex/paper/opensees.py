@@ -98,17 +98,19 @@ def material_forces(cases: Sequence[tuple[str, Sequence[float | str], Sequence[f
     return found
 
 
-def commands(script: Sequence[Sequence[Any]]) -> list[Any]:
-    """Answers of a script: its commands by their names in openseespy, each with its arguments, one after the other.
-
-    Examples
-    --------
-    >>> script = [("wipe",), ("uniaxialMaterial", "Elastic", 1, 5.0), ("testUniaxialMaterial", 1), ("setStrain", 2.0)]
-    >>> commands([*script, ("getStress",)])[-1]  # doctest: +SKIP
-    10.0
-    """
-    found: list[Any] = _child_answer([list(words) for words in script], "commands")
+def commands(script: str) -> list[Any]:
+    """Answers, one each, of commands written as in Tcl with semicolons between: ``"wipe; node 1 0.0"``."""
+    found: list[Any] = _child_answer([[_word(word) for word in line.split()] for line in script.split(";")], "commands")
     return found
+
+
+def _word(word: str) -> int | float | str:
+    for kind in (int, float):
+        try:
+            return kind(word)
+        except ValueError:
+            continue
+    return word
 
 
 def _child_answer(request: Any, *kind: str) -> Any:

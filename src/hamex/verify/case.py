@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from hamex.errors import InputError
+from hamex.errors import InputError, MissingPackageError
 from hamex.paper import opensees
 
 Pair = tuple[Any, Any]  # result and reference
@@ -22,7 +22,7 @@ Kind = Literal["analytic", "published", "live", "own"]
 KINDS: dict[Kind, str] = {
     "analytic": "closed form, evaluated beside the result",
     "published": "numbers or formulas printed by others",
-    "live": "another program (OpenSees), run here",
+    "live": "OpenSees, run here",
     "own": "hamex by another way",
 }
 CHAPTERS: tuple[str, ...] = ("oscillators", "spectra", "storeys", "trusses", "frames", "stability", "waves", "solids")
@@ -65,6 +65,8 @@ class Case:
                 warnings.simplefilter("ignore")  # steps and meshes are coarse on purpose
                 found = self.compute()
             result, reference, allowed = self._arrays(found)
+        except MissingPackageError as error:
+            return Result(self, "skipped", note=str(error), seconds=time.perf_counter() - begin)
         except Exception as error:
             note = f"{type(error).__name__}: {' '.join(str(error).split())}"
             return Result(self, "failed", note=note, seconds=time.perf_counter() - begin)

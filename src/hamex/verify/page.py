@@ -10,20 +10,20 @@ from hamex.files import write_atomically
 from hamex.report.page import cards, page, table
 from hamex.verify.case import KINDS, Result, summary
 
-_HEAD = ["", "case", "reference is", "reference", "hamex", "difference", "allowed", "numbers", "seconds", ""]
+_HEAD = ["case", "", "reference", "hamex", "difference", "allowed"]
 
 
 def write_page(results: Sequence[Result], path: Path) -> Path:
-    """Write cards with the counts and a table for each chapter."""
+    """Write the counts and a table for each chapter."""
     counts = summary(results)
-    tiles = [(str(counts[verdict]), verdict) for verdict in ("passed", "failed", "skipped")]
-    tiles += [(str(counts[kind]), f"{kind}: {escape(words)}") for kind, words in KINDS.items() if counts[kind]]
-    body = [f"<h1>Verification</h1><p class='lead'>{len(results)} cases with known answers.</p>{cards(tiles)}"]
-    body.append(
+    kinds = "; ".join(f"{counts[kind]} {kind} ({words})" for kind, words in KINDS.items() if counts[kind])
+    body = [
+        f"<h1>Verification</h1><p class='lead'>{len(results)} cases with known answers: {escape(kinds)}.</p>",
+        cards((str(counts[verdict]), verdict) for verdict in ("passed", "failed", "skipped")),
         "<p>Of several numbers, the one that uses most of its tolerance is shown. Differences and tolerances are "
-        "relative to the reference, in histories to its largest value; printed numbers allow half of their last "
-        "digit unless the case says why not.</p>"
-    )
+        "relative to the reference, in histories to its largest value; printed numbers may differ by half of their "
+        "last digit, or by the tolerance that a mesh needs.</p>",
+    ]
     for name in dict.fromkeys(result.case.chapter for result in results):
         rows = [_row(result) for result in results if result.case.chapter == name]
         body.append(f"<h2>{name.capitalize()}</h2>{table(_HEAD, rows)}")
@@ -33,10 +33,12 @@ def write_page(results: Sequence[Result], path: Path) -> Path:
 
 def _row(result: Result) -> list[str]:
     case, mark = result.case, {"passed": "good", "failed": "bad", "skipped": "soft"}[result.verdict]
+    unit = f" [{case.unit}]" if case.unit else ""
+    count = f", {result.count} numbers" if result.count > 1 else ""
     note = f"<br><span class='{mark}'>{escape(result.note)}</span>" if result.note else ""
-    words = f"<span class='long'>{escape(case.title)}<br><small>{escape(case.source)}</small>{note}</span>"
-    unit = f" {escape(case.unit)}" if case.unit not in ("", "1") else ""
-    numbers = [f"{result.reference:.6g}{unit}", f"{result.result:.6g}{unit}"] if result.count else ["", ""]
-    off = [f"{result.difference:.1e}", f"{result.tolerance:.1e}", str(result.count)] if result.count else 3 * [""]
-    verdict = f"<span class='{mark}'>{result.verdict}</span>"
-    return [case.id, words, case.kind, *numbers, *off, f"{result.seconds:.2f}", verdict]
+    small = f"<small>{escape(f'{case.kind}: {case.source}{count}')}</small>"
+    words = f"<b>{case.id}</b> {escape(case.title + unit)}<br>{small}{note}"
+    shown = [f"{x:.6g}" if x is not None else "–" for x in (result.reference, result.result)]
+    shown += [f"{x:.1e}" if x is not None else "–" for x in (result.difference, result.tolerance)]
+    wide = "<span class='long' style='min-width: min(23rem, 55vw)'>"
+    return [f"{wide}{words}</span>", f"<span class='{mark}'>{result.verdict}</span>", *shown]

@@ -8,7 +8,7 @@ import hamex as hx
 from hamex.paper import opensees
 from hamex.verify.case import Named, Pair, chapter
 from hamex.verify.frames import beam, carried, moved
-from hamex.verify.trusses import at_rest
+from hamex.verify.trusses import SLOWLY, at_rest
 
 case = chapter("stability")
 PIECES = 64  # chords in place of the bent line: errors of Euler loads are (kL/64)²/12 of them
@@ -73,19 +73,14 @@ def frame_under_gravity() -> Pair:
     pairs += [(f"{c}{j}", f"{d}{j}") for j in (1, 2) for c, d in ("ab", "bc")]
     rows = [(a, b, 2e8, 0.01, 1e-4 if a[1] != b[1] else 2e-4) for a, b in pairs]
     loaded = [name for name in nodes if name[1] != "0"]
-    script = [("wipe",), ("model", "basic", "-ndm", 2, "-ndf", 3), *(("node", tag[n], *at) for n, at in nodes.items())]
-    script += [("fix", tag[f"{c}0"], 1, 1, 1) for c in "abc"]
-    script += [("mass", tag[name], 30.0, 30.0, 1.0) for name in loaded]
-    script += [("geomTransf", "PDelta", 1), ("timeSeries", "Linear", 1), ("pattern", "Plain", 1, 1)]
-    script += [
-        ("element", "elasticBeamColumn", i, tag[a], tag[b], A, E, I, 1) for i, (a, b, E, A, I) in enumerate(rows)
-    ]
-    script += [("load", tag[name], 0.0, -1200.0, 0.0) for name in loaded]
-    script += [("constraints", "Plain"), ("numberer", "Plain"), ("system", "FullGeneral")]
-    script += [("test", "NormDispIncr", 1e-12, 20), ("algorithm", "Newton"), ("integrator", "LoadControl", 1.0)]
-    script += [("analysis", "Static"), ("analyze", 1)]
-    asked = [("eleResponse", i, "basicForce") for i in range(len(rows))]
-    *basic, squares = opensees.commands([*script, *asked, ("eigen", 8)])[len(script) :]
+    script = "wipe; model basic -ndm 2 -ndf 3; geomTransf PDelta 1; timeSeries Linear 1; pattern Plain 1 1"
+    for n, (x, y) in nodes.items():
+        held, mass = f"fix {tag[n]} 1 1 1", f"mass {tag[n]} 30.0 30.0 1.0; load {tag[n]} 0.0 -1200.0 0.0"
+        script += f"; node {tag[n]} {x} {y}; {mass if n in loaded else held}"
+    for i, (a, b, E, A, I) in enumerate(rows):
+        script += f"; element elasticBeamColumn {i} {tag[a]} {tag[b]} {A} {E} {I} 1"
+    script += SLOWLY + "".join(f"; eleResponse {i} basicForce" for i in range(len(rows))) + "; eigen 8"
+    *basic, squares = opensees.commands(script)[-len(rows) - 1 :]
     members = [
         hx.Member(a, b, modulus=E, area=A, inertia=I, compression=-force[0])
         for (a, b, E, A, I), force in zip(rows, basic, strict=True)

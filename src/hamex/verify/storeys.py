@@ -82,18 +82,15 @@ def yielding_storeys() -> Pair:
     laws = [hx.Slider(f, kinematic=share / (1 - share) * s) for f, s in zip(limits, k, strict=True)]
     model, motion = hx.shear_frame(masses, k, hx.rayleigh(alpha=0.4), laws=laws), hx.el_centro()
     problem = hx.Problem(model, motion.on(model, g=9.81), 10.0)
-    script = [("wipe",), ("model", "basic", "-ndm", 1, "-ndf", 1), ("node", 0, 0.0), ("fix", 0, 1)]
-    for i in (1, 2, 3):
-        script += [("node", i, 0.0), ("mass", i, masses[i - 1])]
-        script += [("uniaxialMaterial", "Steel01", i, limits[i - 1], k[i - 1], share)]
-        script += [("element", "zeroLength", i, i - 1, i, "-mat", i, "-dir", 1)]
-    samples = (9.81 * motion.acceleration).tolist()
-    script += [("rayleigh", 0.4, 0.0, 0.0, 0.0), ("timeSeries", "Path", 1, "-dt", 0.02, "-values", *samples)]
-    script += [("pattern", "UniformExcitation", 1, 1, "-accel", 1), ("constraints", "Plain"), ("numberer", "Plain")]
-    script += [("system", "FullGeneral"), ("test", "NormDispIncr", 1e-12, 50), ("algorithm", "Newton")]
-    script += [("integrator", "Newmark", 0.5, 0.25), ("analysis", "Transient")]
-    at = [("nodeDisp", i, 1) for i in (1, 2, 3)]
-    answers = opensees.commands([*script, *(1000 * [("analyze", 1, step), *at])])[len(script) :]
-    theirs = np.array(answers).reshape(1000, 4)[:, 1:]
+    script = "wipe; model basic -ndm 1 -ndf 1; node 0 0.0; fix 0 1"
+    for i, (mass, limit, stiffness) in enumerate(zip(masses, limits, k, strict=True), 1):
+        script += f"; node {i} 0.0; mass {i} {mass}; uniaxialMaterial Steel01 {i} {limit} {stiffness} {share}"
+        script += f"; element zeroLength {i} {i - 1} {i} -mat {i} -dir 1"
+    samples = " ".join(str(9.81 * sample) for sample in motion.acceleration)
+    script += f"; rayleigh 0.4 0.0 0.0 0.0; timeSeries Path 1 -dt 0.02 -values {samples}"
+    script += "; pattern UniformExcitation 1 1 -accel 1; constraints Plain; numberer Plain; system FullGeneral"
+    script += "; test NormDispIncr 1e-12 50; algorithm Newton; integrator Newmark 0.5 0.25; analysis Transient"
+    script += 1000 * f"; analyze 1 {step}; nodeDisp 1 1; nodeDisp 2 1; nodeDisp 3 1"
+    theirs = np.array(opensees.commands(script)[-4000:]).reshape(1000, 4)[:, 1:]
     scheme = hx.Newmark(step, safeguarded=True)
     return hx.solve(problem, scheme).values("displacement")[1:], theirs
