@@ -54,6 +54,7 @@ def test_json_has_every_number_and_the_time_of_each(hamex):
     assert answer["seconds"] >= sum(each["seconds"] for each in answer["cases"]) > 0
     first, second = answer["cases"][:2]
     assert (first["id"], first["verdict"], first["count"]) == ("T1", "failed", 2)
+    assert [reference for reference, _ in first["values"]] == [1.0, 2.0]
     assert first["difference"] > first["tolerance"]
     assert second["note"].startswith("ZeroDivisionError")
     assert second["result"] is None

@@ -70,12 +70,9 @@ def _show(results: Sequence[Result], seconds: float) -> None:
 
     for name in dict.fromkeys(result.case.chapter for result in results):
         chosen = [result for result in results if result.case.chapter == name]
-        head = [
-            name.capitalize().ljust(14),
-            *(f">{word:>12}" for word in ("reference", "hamex", "difference", "allowed")),
-            "",
-        ]
-        lines = aligned(head, [_row(result) for result in chosen]).splitlines()
+        head = [f">{word:>12}" for word in ("reference", "hamex", "difference", "allowed")]
+        rows = [_row(result) for result in chosen]
+        lines = aligned([f"{name.capitalize():14}", *head, ""], rows).splitlines()
         print("\n".join(lines[:2]))
         for result, line in zip(chosen, lines[2:], strict=True):
             title = f"{result.case.title} [{result.case.unit}]" if result.case.unit else result.case.title

@@ -8,6 +8,7 @@ import warnings
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from importlib import import_module
 from typing import Any, Literal
 
@@ -27,6 +28,7 @@ KINDS: dict[Kind, str] = {
 }
 CHAPTERS: tuple[str, ...] = ("oscillators", "spectra", "storeys", "trusses", "frames", "stability", "waves", "solids")
 CHAPTERS += ("laws", "actions", "fragility", "paper")
+_FEW = 20  # numbers: more are a history
 _ROUNDING = 1e-9  # of half a digit: a number may lie just between two printed ones
 
 
@@ -81,7 +83,7 @@ class Case:
             float(reference[worst]),
             float(off[worst] / scale),
             float(allowed[worst] / scale),
-            result.size,
+            tuple(zip(reference.tolist(), result.tolist(), strict=True)),
             seconds=time.perf_counter() - begin,
         )
 
@@ -90,13 +92,11 @@ class Case:
         words = self.printed.split()
         result, reference = (found, [float(word) for word in words]) if words else found
         one, other = (np.atleast_1d(np.asarray(values, dtype=float)).ravel() for values in (result, reference))
-        if one.shape != other.shape:
+        if one.shape != other.shape or not one.size:
             raise ValueError(f"{one.size} results for {other.size} reference values")
         if self.within is None:
-            digits = [
-                len(word.partition("e")[0].partition(".")[2]) - int(word.partition("e")[2] or 0) for word in words
-            ]
-            return one, other, 0.5 * 10.0 ** -np.array(digits, dtype=float) * (1 + _ROUNDING)
+            last = [float(Decimal(word).as_tuple().exponent) for word in words]
+            return one, other, 0.5 * 10.0 ** np.array(last) * (1 + _ROUNDING)
         size = np.abs(other) if self.of == "each" else np.full(other.shape, np.abs(other).max())
         return one, other, self.within * size
 
@@ -104,7 +104,7 @@ class Case:
 @dataclass(frozen=True)
 class Result:
     """What came of a case: ``verdict``, the number that is farthest off for its tolerance beside its reference, their
-    ``difference`` and the ``tolerance`` relative to it [1], how many numbers were compared (``count``), why it was
+    ``difference`` and the ``tolerance`` relative to it [1]; all pairs of reference and result (``values``); why it was
     skipped or how it failed (``note``), and its ``seconds``."""
 
     case: Case
@@ -113,18 +113,24 @@ class Result:
     reference: float | None = None
     difference: float | None = None
     tolerance: float | None = None
-    count: int = 0
+    values: tuple[tuple[float, float], ...] = ()
     note: str = ""
     seconds: float = 0.0
 
     def as_json(self) -> dict[str, Any]:
-        """The contract of ``hamex verify --json``, one entry for each case; JSON has no NaN."""
+        """The contract of ``hamex verify --json``, one entry for each case; ``values`` are the pairs of reference and
+        result, but for histories. JSON has no NaN."""
         names = ("id", "chapter", "title", "source", "kind", "unit")
         data: dict[str, Any] = {name: getattr(self.case, name) for name in names}
         for name in ("reference", "result", "difference", "tolerance"):
-            value = getattr(self, name)
-            data[name] = value if value is not None and np.isfinite(value) else None
-        return data | {"count": self.count, "verdict": self.verdict, "note": self.note, "seconds": self.seconds}
+            data[name] = _plain(getattr(self, name))
+        few = self.values if len(self.values) <= _FEW else ()
+        data |= {"count": len(self.values), "values": [[_plain(x) for x in pair] for pair in few]}
+        return data | {"verdict": self.verdict, "note": self.note, "seconds": self.seconds}
+
+
+def _plain(value: float | None) -> float | None:
+    return value if value is not None and np.isfinite(value) else None
 
 
 _KNOWN: dict[str, list[Case]] = {}

@@ -34,7 +34,7 @@ def write_page(results: Sequence[Result], path: Path) -> Path:
 def _row(result: Result) -> list[str]:
     case, mark = result.case, {"passed": "good", "failed": "bad", "skipped": "soft"}[result.verdict]
     unit = f" [{case.unit}]" if case.unit else ""
-    count = f", {result.count} numbers" if result.count > 1 else ""
+    count = f", {len(result.values)} numbers" if len(result.values) > 1 else ""
     note = f"<br><span class='{mark}'>{escape(result.note)}</span>" if result.note else ""
     small = f"<small>{escape(f'{case.kind}: {case.source}{count}')}</small>"
     words = f"<b>{case.id}</b> {escape(case.title + unit)}<br>{small}{note}"
