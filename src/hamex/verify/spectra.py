@@ -50,7 +50,7 @@ def eurocode() -> Pair:
     return target.acceleration(np.array([tb / 2, tb, tc, 1.2, 3.0])), ag * S * np.array(branches)
 
 
-@case("S5", "ASCE/SEI 7, design response spectrum", "published", "g", within=1e-14)
+@case("S5", "ASCE/SEI 7-22, two-period design response spectrum", "published", "g", within=1e-14)
 def asce() -> Pair:
     """Design spectrum of ASCE 7, at and between its corners."""
     sds, sd1, tl = 1.0, 0.6, 8.0

@@ -55,7 +55,7 @@ def euler_loads() -> Pair:
     return found, exact
 
 
-@case("B4", "Timoshenko, Vibration Problems in Engineering: ω√(1 − P/Pcr)", unit="rad/s", within=5e-4)
+@case("B4", "Euler's beam in its mode: ω√(1 − P/Pcr)", unit="rad/s", within=5e-4)
 def frequency_under_compression() -> Pair:
     """Frequencies of a pinned column under −1, 0, 0.3 and 0.7 of its critical load."""
     shares = np.array([-1.0, 0.0, 0.3, 0.7])
