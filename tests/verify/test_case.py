@@ -106,7 +106,7 @@ def test_without_opensees_live_cases_are_skipped_with_the_reason(monkeypatch):
     assert [result.case.kind for result in skipped] == ["live"]
     assert skipped[0].note == "OpenSees is not installed."
     counts = summary(results)
-    assert (counts["failed"], counts["skipped"], counts["not own"]) == (0, 1, len(results) - 1)
+    assert (counts["failed"], counts["skipped"], counts["not_own"]) == (0, 1, len(results) - 1)
 
 
 def test_a_chapter_that_is_not_there_is_refused_with_those_that_are():

@@ -53,7 +53,7 @@ def command(
 
         write_page(results, html)
     if as_json:
-        total = {name: counts[name] for name in ("passed", "failed", "skipped", "not own")}
+        total = {name: counts[name] for name in ("passed", "failed", "skipped", "not_own")}
         print_json({"cases": [result.as_json() for result in results], **total, "seconds": seconds})
     else:
         _show(results, seconds)

@@ -199,8 +199,8 @@ def run(chapter: str | None = None, tell: Callable[[Result], None] | None = None
 
 
 def summary(results: Sequence[Result]) -> Counter[str]:
-    """Numbers of results by verdict and by kind of reference; "not own" are those that were compared and do not rest on
+    """Numbers of results by verdict and by kind of reference; "not_own" are those that were compared and do not rest on
     hamex itself."""
     counts: Counter[str] = Counter(word for result in results for word in (result.verdict, result.case.kind))
-    counts["not own"] = sum(result.verdict != "skipped" and result.case.kind != "own" for result in results)
+    counts["not_own"] = sum(result.verdict != "skipped" and result.case.kind != "own" for result in results)
     return counts
