@@ -182,8 +182,14 @@ def test_a_record_format_is_its_functions_and_its_line(name):
 
 
 def test_a_builder_is_its_module_its_public_line_and_its_table():
-    """And a file to begin with, if `hamex init` is to have one."""
-    assert mentioning("truss") == {"model.truss", "", "spec.structures", "spec.tables", "cli.init"}
+    """And a file to begin with, if `hamex init` is to have one. Cases of verification call it as scripts do."""
+    assert {name for name in mentioning("truss") if not name.startswith("verify.")} == {
+        "model.truss",
+        "",
+        "spec.structures",
+        "spec.tables",
+        "cli.init",
+    }
     assert mentioning("hamex.model.truss") - {""} == {"spec.structures"}
 
 

@@ -37,7 +37,8 @@ MAY_IMPORT = {
     "report": {"solution", "study", "lab", "principle"},
     "paper": {"principle", "simulate", "solve", "study", "report", *LOWER},
     "spec": {"solve", "study", *LOWER},
-    "cli": {"principle", "simulate", "solve", "study", "lab", "report", "paper", "spec", "studio", *LOWER},
+    "verify": {"principle", "simulate", "solve", "study", "lab", "report", "paper", *LOWER},
+    "cli": {"principle", "simulate", "solve", "study", "lab", "report", "paper", "spec", "verify", "studio", *LOWER},
     "studio": {"principle", "simulate", "solve", "study", "report", "paper", "spec", *LOWER},
 }
 EVERYWHERE = set(MAY_IMPORT)

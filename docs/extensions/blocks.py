@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 from sphinx.application import Sphinx
 
-from extensions import commands, errata, examples, layers, names, problem_files
+from extensions import commands, errata, examples, layers, names, problem_files, verification
 
 MAKERS: dict[str, Callable[[str], str]] = {
     "names": names.section,
@@ -26,6 +26,8 @@ MAKERS: dict[str, Callable[[str], str]] = {
     "layers": layers.section,
     "errata": errata.table,
     "verdicts": errata.verdicts,
+    "verification-counts": verification.counts,
+    "verification-cases": verification.tables,
 }
 BLOCK = re.compile(r"^```\{([\w-]+)\}\n(.*?)^```\n", re.M | re.S)
 

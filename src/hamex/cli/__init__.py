@@ -34,6 +34,7 @@ _HOMES = {
     "paper": ("paper", "command"),
     "derive": ("paper", "derive"),
     "audit": ("paper", "audit"),
+    "verify": ("verify", "command"),
     "schemes": ("lab", "schemes"),
     "law": ("lab", "law"),
     "spectrum": ("spectrum", "command"),

@@ -98,6 +98,21 @@ def material_forces(cases: Sequence[tuple[str, Sequence[float | str], Sequence[f
     return found
 
 
+def commands(script: str) -> list[Any]:
+    """Answers, one each, of commands written as in Tcl with semicolons between: ``"wipe; node 1 0.0"``."""
+    found: list[Any] = _child_answer([[_word(word) for word in line.split()] for line in script.split(";")], "commands")
+    return found
+
+
+def _word(word: str) -> int | float | str:
+    for kind in (int, float):
+        try:
+            return kind(word)
+        except ValueError:
+            continue
+    return word
+
+
 def _child_answer(request: Any, *kind: str) -> Any:
     """What the child answers."""
     # The child finds this very copy of the package even if the parent's path was set by hand.
@@ -211,6 +226,10 @@ def _child() -> None:
     if sys.argv[1:] == ["materials"]:
         with channel:
             json.dump([_strained(ops, *case) for case in cases], channel)
+        return
+    if sys.argv[1:] == ["commands"]:
+        with channel:
+            json.dump([getattr(ops, name)(*words) for name, *words in cases], channel)
         return
     viscous = _solve(ops, _PROBE)["displacement"]
     plastic = _solve(ops, {**_PROBE, "viscosity": 1e-9})["displacement"]
