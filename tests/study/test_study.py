@@ -9,7 +9,7 @@ import pytest
 
 import hamex as hx
 from hamex.errors import HamexError, InputError, MissingPackageError
-from hamex.study.engine import digest
+from hamex.study.keys import digest
 
 STEP = hx.Galerkin(0.02)
 MODEL = hx.oscillator(mass=1, stiffness=225, damping=1.5, law=hx.Slider(0.27, 1.5))

@@ -10,6 +10,7 @@ ignored.
 from __future__ import annotations
 
 import ast
+import os
 import re
 import shutil
 import subprocess
@@ -66,31 +67,33 @@ class OneWord(ast.NodeTransformer):
         return node
 
 
-def copied(tests: Path, folder: Path) -> list[Path]:
-    """Copy the public tests and all helpers; the tests that were copied."""
+def copied(tree: Path, folder: Path, source: Path) -> list[Path]:
+    """Lay out a folder as a checkout of the old version, with its public tests and the present source."""
     shutil.rmtree(folder, ignore_errors=True)
-    shutil.copytree(tests, folder)
+    shutil.copytree(tree / "tests", folder / "tests")
+    for place in tree.iterdir():
+        if place.name not in ("tests", "src", ".git", "build"):
+            (folder / place.name).symlink_to(place)
+    (folder / "src").symlink_to(source)
     found = []
-    for file in sorted(folder.rglob("test_*.py")):
-        name = file.relative_to(folder).as_posix()
-        if name.startswith(APART) or not is_public(tests / name, tests.parent / "src"):
+    for file in sorted((folder / "tests").rglob("test_*.py")):
+        name = file.relative_to(folder / "tests").as_posix()
+        if name.startswith(APART) or not is_public(tree / "tests" / name, tree / "src"):
             file.unlink()
             continue
-        tree = OneWord().visit(ast.parse(file.read_text(encoding="utf-8")))
-        file.write_text(ast.unparse(ast.fix_missing_locations(tree)), encoding="utf-8")
+        changed = OneWord().visit(ast.parse(file.read_text(encoding="utf-8")))
+        file.write_text(ast.unparse(ast.fix_missing_locations(changed)), encoding="utf-8")
         found.append(file)
     return found
 
 
-def run(tests: Path, folder: Path) -> int:
-    """Run the copies; 1 if a test fails that is not excepted."""
-    files = copied(tests, folder)
-    count = len(list(tests.rglob("test_*.py")))
-    print(f"public tests: {len(files)} of {count} files", flush=True)
-    expected = [entry["id"] for entry in tomllib.loads(EXPECTED.read_text()).get("test", [])]
-    command = [sys.executable, "-m", "pytest", "-q", "-m", "not heavy", "-n", "2", "--dist", "loadfile", str(folder)]
-    command += ["-p", "no:cacheprovider", "-W", "ignore::DeprecationWarning", "--rootdir", str(tests.parent)]
-    command += ["-c", str(Path(__file__).parents[2] / "pyproject.toml")]
-    for name in expected:
-        command += ["--deselect", name]
-    return int(subprocess.run(command, cwd=folder.parent).returncode != 0)
+def run(tree: Path, folder: Path, source: Path, words: list[str]) -> int:
+    """Run the copies with the present version; 1 if a test fails that is not excepted."""
+    files = copied(tree, folder, source)
+    print(f"public tests: {len(files)} of {len(list((tree / 'tests').rglob('test_*.py')))} files", flush=True)
+    command = [sys.executable, "-m", "pytest", "-q", "-m", "not heavy", "-n", "2", "--dist", "loadfile"]
+    command += ["-p", "no:cacheprovider", "-W", "ignore::DeprecationWarning", "-W", "ignore::FutureWarning", *words]
+    for entry in tomllib.loads(EXPECTED.read_text()).get("test", []):
+        command += ["--deselect", entry["id"]]
+    environment = os.environ | {"PYTHONPATH": str(source), "OPENBLAS_NUM_THREADS": "1"}
+    return int(subprocess.run(command, cwd=folder, env=environment).returncode != 0)

@@ -3,7 +3,8 @@
 Sections: ``problems``, the answers of both versions to the problems of this folder, and ``tests``, the public tests of
 that version run against the present one. The old version stands in a work tree with an environment of its own, made
 from its own pinned packages, below ``build/before``; its answers are kept there and asked for again only when the
-problems change. Exit code 1 for any difference that ``expected.toml`` does not explain.
+problems change. Further words choose problems by their names, or tests by their files.
+Exit code 1 for any difference that ``expected.toml`` does not explain.
 """
 
 from __future__ import annotations
@@ -87,14 +88,15 @@ def problems(words: list[str]) -> int:
 
 
 def main(words: list[str]) -> int:
-    """Both sections, or those that are named; further words choose problems by their names."""
+    """Run both sections, or those that are named."""
     sections = [word for word in words if word in ("problems", "tests")] or ["problems", "tests"]
     build_old()
-    failed = 0
+    failed, others = 0, [word for word in words if word not in sections]
     if "problems" in sections:
-        failed |= problems([word for word in words if word not in sections])
+        failed |= problems(others)
     if "tests" in sections:
-        failed |= public_tests.run(TREE / "tests", BUILD / "tests")
+        chosen = others if sections == ["tests"] else []
+        failed |= public_tests.run(TREE, BUILD / "public", ROOT / "src", chosen)
     return failed
 
 

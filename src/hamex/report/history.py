@@ -216,11 +216,13 @@ def draw_structure(solution: Solution, title: str = "") -> Figure:
     shape = ["shape"] if solution.layout.geometry is not None else []
     bottom = ["history", "loop 0", "energy"] if storeys and loops else ["history", "energy"]
     wide = 12  # columns of the mosaic, shared out evenly in each row
-    upper, geometry = _spread([*shape, *top] or ["history"], wide), solution.layout.geometry
+    upper, geometry = _spread([*shape, *top], wide) if shape or top else [], solution.layout.geometry
     # Below a low structure there is room for what shook it.
     ground = _ground(solution) if geometry is not None and top and proportion(geometry) < 1.0 else []
     below = [["ground" if name == "shape" else name for name in upper]] if ground else []
     layout, ratios = [upper, *below, _spread(bottom, wide)], [0.75, 0.5, 1] if ground else [1.25, 1]
+    if not (shape or top):  # neither a drawing nor a loop
+        layout, ratios = layout[1:], ratios[1:]
     if lost is not None:  # a row more: its loop beside what is left
         named = [name for name in bottom if name.startswith("loop")]
         layout[-1:] = [_spread(["history", "energy"], wide), _spread([*named, "strength"], wide)]

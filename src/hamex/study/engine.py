@@ -7,17 +7,16 @@ verifies is not run again. Workers only compute; this process writes and merges,
 
 from __future__ import annotations
 
-import hashlib
 import os
 import signal
 import threading
 import time
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass
 from itertools import islice
 from multiprocessing import get_context, parent_process
 from pathlib import Path
@@ -339,50 +338,6 @@ def _read(store: Path, key: str) -> Columns | None:
         return None
     frame = read_table(path, key)
     return {name: np.asarray(frame[name].to_numpy()) for name in frame.columns}
-
-
-# Keys ------------------------------------------------------------------------------------------------------
-
-
-def digest(*things: Any) -> str:
-    """Hexadecimal hash; equal content gives equal hashes, on any machine.
-
-    >>> digest(1.0, "a") == digest(1.0, "a") != digest(1.0, "b")
-    True
-    """
-    hasher = hashlib.sha256()
-    for thing in things:
-        _hash(hasher.update, thing)
-    return hasher.hexdigest()[:32]
-
-
-def _hash(update: Callable[[bytes], object], thing: Any) -> None:
-    if isinstance(thing, np.ndarray):
-        update(f"array{thing.dtype.str}{thing.shape}".encode())
-        update(np.ascontiguousarray(thing).tobytes())
-    elif hasattr(thing, "tocsr"):
-        matrix = thing.tocsr().sorted_indices()
-        for part in (matrix.indptr.astype(np.int64), matrix.indices.astype(np.int64), matrix.data):
-            _hash(update, part)
-    elif thing is None or isinstance(thing, bool | int | float | str | np.generic):
-        update(f"{type(thing).__name__}:{thing!r};".encode())
-    elif is_dataclass(thing) and not isinstance(thing, type):
-        update(type(thing).__name__.encode())
-        for field in fields(thing):
-            update(field.name.encode())
-            _hash(update, getattr(thing, field.name))
-    elif isinstance(thing, type):  # the law of a group of springs
-        update(f"{thing.__module__}.{thing.__qualname__};".encode())
-    elif isinstance(thing, Mapping):
-        for name in sorted(thing):
-            update(str(name).encode())
-            _hash(update, thing[name])
-    elif isinstance(thing, tuple | list):
-        update(f"{len(thing)}:".encode())
-        for entry in thing:
-            _hash(update, entry)
-    else:
-        raise InputError(f"study: {thing!r:.60} cannot be hashed, so its results could not be recognised again")
 
 
 # How long it takes -------------------------------------------------------------------------------------------

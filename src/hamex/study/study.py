@@ -41,7 +41,8 @@ from hamex.study.axes import (
     systems,
     units_of,
 )
-from hamex.study.engine import SECONDS, Columns, StudyPart, Tell, Timing, digest, run_parts, timed
+from hamex.study.engine import SECONDS, Columns, StudyPart, Tell, Timing, run_parts, timed
+from hamex.study.keys import VERSION, digest
 from hamex.study.spectra.intensities import Intensity
 from hamex.study.table import StudyTable
 
@@ -258,7 +259,7 @@ class Study:
         total = weight * len(built) * sum(steps)
         most = min(total / _PARTS, _WORK)
         ends = self.limit or Limit(), self.settle
-        common: tuple[Any, ...] = (self.scheme, tuple(self.measures), self.gravity, self.duration, ends, __version__)
+        common: tuple[Any, ...] = (self.scheme, tuple(self.measures), self.gravity, self.duration, ends, VERSION)
         common += () if self.standing is None else (self.standing,)
         parts = []
         for record, scales, count in zip(axes.records, axes.scales, steps, strict=True):

@@ -17,7 +17,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hamex import __version__
 from hamex.checks import is_finite, is_positive
 from hamex.errors import InputError
 from hamex.model.units import in_gravities
@@ -25,8 +24,9 @@ from hamex.names import Shown
 from hamex.problem import Limit
 from hamex.solve.batch import check_measures
 from hamex.study.axes import LEVEL, RECORD, SCALE, Axes, first_of, units_of
-from hamex.study.engine import SECONDS, Columns, Outcome, StudyPart, Tell, Timing, digest, run_parts, timed
+from hamex.study.engine import SECONDS, Columns, Outcome, StudyPart, Tell, Timing, run_parts, timed
 from hamex.study.ida.curves import PGA, IdaCurves, curves_of
+from hamex.study.keys import VERSION, digest
 from hamex.study.spectra.intensities import Intensity
 from hamex.study.study import COLLAPSED, FINISHED, Study, part_of, run_part
 from hamex.study.table import StudyTable, base_measure, heights_of, ran_away, reason, with_ratios, words_of
@@ -253,7 +253,7 @@ def hunt_parts(study: Study, demand: str, limit: float, sizes: Array, hunting: H
                 "size": float(size),
                 "hunting": hunting,
             }
-            parts.append(StudyPart(digest("hunt", __version__, *payload.values()), 1.0, payload))
+            parts.append(StudyPart(digest("hunt", VERSION, *payload.values()), 1.0, payload))
     return parts
 
 

@@ -21,7 +21,8 @@ from hamex.errors import FileError, InputError
 from hamex.files import TABLE, json_of, read_text
 from hamex.motion.ground import GroundMotion
 from hamex.solve.settling import check_settle
-from hamex.study.engine import SECONDS, Columns, Tell, Timing, digest, run_parts, timed
+from hamex.study.engine import SECONDS, Columns, Tell, Timing, run_parts, timed
+from hamex.study.keys import digest
 from hamex.study.regions.inventory import BUILDINGS, COLUMNS, DEGRADING, LIMITS, NUMBERS, Inventory
 from hamex.study.regions.motions import MotionGrid, Shaking
 from hamex.study.regions.result import Region, StepCheck

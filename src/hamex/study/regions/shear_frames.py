@@ -28,7 +28,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hamex import __version__
 from hamex.checks import check_memory
 from hamex.errors import HamexError, SwingWarning
 from hamex.model.laws.imk import IMK
@@ -41,7 +40,8 @@ from hamex.motion.ground import GroundMotion
 from hamex.problem import Limit
 from hamex.schemes import Galerkin
 from hamex.solve.batch import batch
-from hamex.study.engine import SECONDS, Columns, StudyPart, digest
+from hamex.study.engine import SECONDS, Columns, StudyPart
+from hamex.study.keys import VERSION, digest
 from hamex.study.regions.inventory import DEGRADING, Inventory
 from hamex.study.regions.motions import MotionGrid, Shaking
 from hamex.study.regions.types import STATES
@@ -222,7 +222,7 @@ def region_parts(
             payload["settle"] = settle
         if degrades:
             payload["degrading"] = {name: getattr(full, name)[block] for name in DEGRADING}
-        parts.append(StudyPart(digest(payload, __version__), float(work[begin:end].sum()), payload))
+        parts.append(StudyPart(digest(payload, VERSION), float(work[begin:end].sum()), payload))
     return parts
 
 
