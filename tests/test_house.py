@@ -93,7 +93,9 @@ def test_contributing_points_at_files_that_are_there():
 def strangers(tests):
     """Folders below ``tests`` that mirror no folder of the package, and test files outside of any."""
     besides = {"docs", "shared"}
-    of_the_house = {f"test_{name}.py" for name in ("benchmarks", "examples", "house", "layers", "public_names")}
+    of_the_house = {
+        f"test_{name}.py" for name in ("benchmarks", "examples", "house", "layers", "manifest", "public_names")
+    }
     folders = {file.parent.relative_to(tests) for file in tests.rglob("test_*.py")} - {Path()}
     found = {str(folder) for folder in folders if folder.parts[0] not in besides and not (ROOT / folder).is_dir()}
     return found | {file.name for file in tests.glob("*.py")} - of_the_house - {"conftest.py"}
