@@ -88,6 +88,19 @@ def answered(function: Any) -> tuple[dict[str, Any], dict[str, Any]]:
     return {name: np.asarray(values) for name, values in arrays.items()}, words
 
 
+def file_of(folder: Path, name: str) -> Path:
+    """Where the answer to a problem stands."""
+    return folder / (re.sub(r"[^\w.-]", "_", name) + ".npz")
+
+
+def keep(file: Path, name: str, arrays: dict[str, Any], words: dict[str, Any]) -> None:
+    """Write one answer, whole or not at all."""
+    part = file.with_suffix(".part.npz")
+    named = {key.replace("/", "|"): values for key, values in arrays.items()}
+    np.savez(part, __words__=np.array(json.dumps({"_name": name, **words})), **named)
+    part.replace(file)
+
+
 def main(folder: Path, shard: str = "0/1", text: str = "") -> None:
     """Answer one of every so many problems whose names hold the text."""
     import doors  # noqa: F401  (adds problems)
@@ -99,14 +112,7 @@ def main(folder: Path, shard: str = "0/1", text: str = "") -> None:
     for name in chosen:
         begun = time.process_time()
         arrays, words = answered(PROBLEMS[name])
-        words["_seconds"] = time.process_time() - begun
-        file = folder / (re.sub(r"[^\w.-]", "_", name) + ".npz")
-        np.savez(
-            file.with_suffix(".part.npz"),
-            __words__=np.array(json.dumps({"_name": name, **words})),
-            **{key.replace("/", "|"): values for key, values in arrays.items()},
-        )
-        file.with_suffix(".part.npz").replace(file)
+        keep(file_of(folder, name), name, arrays, words | {"_seconds": time.process_time() - begun})
     print(f"{len(chosen)} problems answered", file=sys.stderr)
 
 

@@ -1,0 +1,161 @@
+"""Put small faults into march, laws and doors, and count what sees them: python mutants.py [--count 200] [--seed 37].
+
+A fault is one operator, comparison, constant or condition of one line, chosen by the seed. It is seen by the problems
+of ``mutants.json`` (those that take least, uncompiled, against the unchanged source) or else by the test file of its
+module, where that passes without the fault.
+``mutants.toml`` keeps the share that was seen, group by group, and those that were not.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import json
+import os
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+import tomllib
+from collections import Counter
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+HERE = Path(__file__).parent
+ROOT = HERE.parents[1]
+GROUPS = {"march": ("march", "schemes", "solve"), "laws": ("model/laws",), "doors": ("cli", "spec", "studio")}
+SHARES = {"march": 0.5, "laws": 0.25, "doors": 0.25}
+SWAPS: dict[type[ast.AST], type[ast.AST]] = {
+    **{ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Div, ast.Div: ast.Mult, ast.Pow: ast.Mult},
+    **{ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq},
+    **{ast.And: ast.Or, ast.Or: ast.And, ast.Is: ast.IsNot, ast.IsNot: ast.Is, ast.In: ast.NotIn, ast.NotIn: ast.In},
+}
+SECONDS = 240  # that a folder of tests may take for a mutant
+
+
+def faults(tree: ast.Module) -> Iterator[tuple[int, Any]]:
+    """Lines that can be spoilt, each with a function that does it; texts and annotations are left alone."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.BinOp | ast.BoolOp) and type(node.op) in SWAPS:
+            yield node.lineno, lambda node=node: setattr(node, "op", SWAPS[type(node.op)]())
+        elif isinstance(node, ast.Compare) and type(node.ops[0]) in SWAPS:
+            yield node.lineno, lambda node=node: node.ops.__setitem__(0, SWAPS[type(node.ops[0])]())
+        elif isinstance(node, ast.If | ast.IfExp | ast.While):
+            yield node.lineno, lambda node=node: setattr(node, "test", ast.UnaryOp(ast.Not(), node.test))
+        elif isinstance(node, ast.Constant) and type(node.value) in (int, float, bool):
+            yield (
+                node.lineno,
+                lambda node=node: setattr(
+                    node, "value", not node.value if isinstance(node.value, bool) else node.value + 1
+                ),
+            )
+
+
+def chosen(count: int, seed: int) -> list[dict[str, Any]]:
+    """Faults by group, file and number, the same for the same source and seed."""
+    found = []
+    for group, folders in GROUPS.items():
+        places = []
+        for file in sorted(file for folder in folders for file in (ROOT / "src/hamex" / folder).rglob("*.py")):
+            texts = [line.strip() for line in file.read_text(encoding="utf-8").splitlines()]
+            for number, (line, _) in enumerate(faults(ast.parse(file.read_text(encoding="utf-8")))):
+                if line > 30 and not texts[line - 1].startswith(("from ", "import ", "@", '"', 'f"', "raise ")):
+                    places.append((file.relative_to(ROOT / "src/hamex").as_posix(), number, line, texts[line - 1]))
+        for name, number, line, text in random.Random(seed).sample(places, round(count * SHARES[group])):
+            found.append({"group": group, "file": name, "number": number, "line": line, "text": text})
+    return found
+
+
+def probe(answers: Path, save: bool) -> str:
+    """Ask the problems, cheap ones first; the first whose answer differs from the one in the folder, or ""."""
+    os.environ["HAMEX_EXAMPLES"] = str(ROOT / "examples")
+    import compare
+    import doors  # noqa: F401  (adds problems)
+    import record
+    from problems import PROBLEMS
+
+    order = json.loads((HERE / "mutants.json").read_text(encoding="utf-8"))
+    with tempfile.TemporaryDirectory() as place:
+        for name in order:
+            file = record.file_of(answers if save else Path(place), name)
+            record.keep(file, name, *record.answered(PROBLEMS[name]))
+            if not save and compare.judged(record.file_of(answers, name), file)["figure"] > compare.SAME:
+                return name
+    return ""
+
+
+def passes(tests: Path, environment: dict[str, str]) -> bool:
+    """Tell whether a file of tests passes, in time."""
+    command = [sys.executable, "-m", "pytest", "-x", "-q", "-m", "not heavy", "-p", "no:cacheprovider", str(tests)]
+    return subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, timeout=SECONDS).returncode == 0
+
+
+def judged(fault: dict[str, Any], answers: Path) -> dict[str, Any]:
+    """What sees a fault: a problem, a hang, the tests of its module, or nothing."""
+    name = Path(fault["file"])
+    plain = os.environ | {"NUMBA_DISABLE_JIT": "1", "OPENBLAS_NUM_THREADS": "1", "HAMEX_WARM": "off"}
+    with tempfile.TemporaryDirectory() as place:
+        shutil.copytree(ROOT / "src", Path(place) / "src", ignore=shutil.ignore_patterns("__pycache__"))
+        file = Path(place) / "src/hamex" / name
+        tree = ast.parse(file.read_text(encoding="utf-8"))
+        list(faults(tree))[fault["number"]][1]()
+        file.write_text(ast.unparse(ast.fix_missing_locations(tree)), encoding="utf-8")
+        spoilt = plain | {"PYTHONPATH": f"{place}/src"}
+        ask = [sys.executable, __file__, "--probe", str(answers)]
+        try:
+            asked = subprocess.run(ask, cwd=place, env=spoilt, capture_output=True, text=True, timeout=SECONDS)
+        except subprocess.TimeoutExpired:
+            return fault | {"seen": "hang"}
+        if asked.returncode:
+            return fault | {"seen": f"problem {asked.stdout.strip() or 'of the start'}"}
+        tests = ROOT / "tests" / name.parent / f"test_{name.stem.strip('_')}.py"
+        if not tests.exists():
+            return fault | {"seen": ""}
+        try:
+            seen = passes(tests, plain) and not passes(tests, spoilt)
+        except subprocess.TimeoutExpired:
+            seen = False
+        return fault | {"seen": tests.name if seen else ""}
+
+
+def main() -> int:
+    """Judge the faults, and write or compare the shares."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--count", type=int, default=200)
+    parser.add_argument("--seed", type=int, default=37)
+    parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--probe", type=Path)
+    parser.add_argument("--save", type=Path)
+    words = parser.parse_args()
+    if words.probe or words.save:
+        different = probe(words.probe or words.save, save=words.save is not None)
+        print(different)
+        return int(bool(different))
+    answers = ROOT / "build/before/mutants"
+    plain = os.environ | {"NUMBA_DISABLE_JIT": "1", "OPENBLAS_NUM_THREADS": "1"}
+    answers.mkdir(parents=True, exist_ok=True)
+    subprocess.run([sys.executable, __file__, "--save", str(answers)], cwd=answers, env=plain, check=True)
+    found, log = [], answers.parent / "mutants.log"
+    with ThreadPoolExecutor(words.workers) as pool, log.open("w", encoding="utf-8") as told:
+        for one in pool.map(lambda fault: judged(fault, answers), chosen(words.count, words.seed)):
+            found.append(one)
+            told.write(f"{one['group']} {one['file']}:{one['line']} {one['seen'] or 'NOT SEEN'}: {one['text']}\n")
+            told.flush()
+    kept = HERE / "mutants.toml"
+    before = tomllib.loads(kept.read_text(encoding="utf-8"))["seen"] if kept.exists() else {}
+    seen, all_of = Counter(one["group"] for one in found if one["seen"]), Counter(one["group"] for one in found)
+    lines = ["# Shares of the faults that were seen, and those that were not; written by mutants.py.", "[seen]"]
+    lines += [f'{group} = "{seen[group]} of {all_of[group]}"' for group in GROUPS]
+    lines += ["", "[left]"] + [
+        f'"{one["file"]}:{one["line"]}" = {json.dumps(one["text"])}' for one in found if not one["seen"]
+    ]
+    (kept if not before else answers.parent / "mutants.toml").write_text("\n".join(dict.fromkeys(lines)) + "\n")
+    print("\n".join(lines[1:5]))
+    return int(any(seen[group] < int(share.split()[0]) for group, share in before.items()))
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
