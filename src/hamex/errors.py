@@ -8,6 +8,7 @@ Messages are written for Python, where most of them are read. Other doors have o
 
 import re
 import sys
+import warnings
 from collections.abc import Mapping
 
 _WHO = re.compile(r"^([A-Za-z_]\w*)(?:\.\w+)?: ")  # the function that refuses
@@ -45,6 +46,14 @@ def at_the_door(message: str, options: Mapping[str, str]) -> str:
     said = _CALL.sub(called, message)
     said = re.sub(",? or None", "", _KEYWORD.sub(keyed, said))
     return re.sub(r"\b(True|False)\b", lambda found: _PLAIN[found[0]], said)
+
+
+def warn(message: str, category: type[Warning]) -> None:
+    """Warn at the line that called hamex."""
+    frame, level = sys._getframe(1), 2
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "hamex":
+        frame, level = frame.f_back, level + 1
+    warnings.warn(message, category, stacklevel=level)
 
 
 class HamexError(Exception):
@@ -133,6 +142,10 @@ class CoarseWarning(UserWarning):
 
 class ImplausibleWarning(UserWarning):
     """A number is possible, but does not fit the stated units, or what structures and earthquakes do: a likely slip."""
+
+
+class PrecisionWarning(UserWarning):
+    """Rounding leaves few digits of a number."""
 
 
 class StepWarning(UserWarning):

@@ -227,7 +227,7 @@ def _superposed(who: str, damping: Modal, mass: Any, stiffness: Any) -> Damping:
 
     from hamex.model.algebra import eigen
 
-    w, shapes = eigen(mass, stiffness, None if damping.modes is None else max(damping.modes))
+    w, shapes = eigen(mass, stiffness, None if damping.modes is None else max(damping.modes), who=who)
     places = np.arange(w.size) if damping.modes is None else np.array(damping.modes) - 1
     weights = 2 * np.array(damping.ratios) * w[places]
     places, weights = places[weights > 0], weights[weights > 0]  # what has no frequency at rest has none to damp
@@ -237,7 +237,7 @@ def _superposed(who: str, damping: Modal, mass: Any, stiffness: Any) -> Damping:
 def _frequencies(who: str, modes: Sequence[int], mass: Any, stiffness: Any) -> Array:
     from hamex.model.algebra import eigen
 
-    w = eigen(mass, stiffness, max(modes))[0][np.array(modes) - 1]
+    w = eigen(mass, stiffness, max(modes), who=who)[0][np.array(modes) - 1]
     if w.min() == 0:
         raise ModelError(
             f"{who}: mode {modes[int(w.argmin())]} has no stiffness at rest, so that it has no "

@@ -396,7 +396,8 @@ def modes(model: Model, count: int | None = None) -> Modes:
         raise ModelError(f"modes: count must be a whole number from 1 on, got {count!r}")
     mass = sparse.csr_array(model.mass)
     stiffness = static_stiffness(model.stiffness, model.flexibility, model.compatibility, model.laws)
-    frequencies, shapes = eigen(mass, stiffness, count, definite=model.body is not None and not np.any(model.massless))
+    definite = model.body is not None and not np.any(model.massless)
+    frequencies, shapes = eigen(mass, stiffness, count, definite, "modes")
     moved = mass @ model.influence
     participation = shapes.T @ moved
     total = np.sum(model.influence * moved, axis=0)
