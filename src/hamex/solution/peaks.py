@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from hamex.errors import DampingWarning, InputError
 from hamex.model.solids.body import Body
 from hamex.solution.outline import Answers, Exceedance, Peak, unit, variable
+from hamex.solution.results import has_slipped
 
 if TYPE_CHECKING:
     from hamex.schemes.stages import StageHistory
@@ -203,8 +204,7 @@ def damping_share(solution: Answers) -> DampingShare:
     if solution.layout.body is not None:
         raise InputError("damping_share: a body has no storeys; its viscous energy tells what damping takes")
     found = max(_shares_by_place(solution), key=lambda each: each.share)
-    yielded = bool(solution.values("slip").size) and bool(np.abs(np.diff(solution.values("slip"), axis=0)).any())
-    if found.share > IMPLAUSIBLE and yielded and not solution.layout.has_dashpots:
+    if found.share > IMPLAUSIBLE and has_slipped(solution).any() and not solution.layout.has_dashpots:
         warnings.warn(
             f"damping carries {100 * found.share:.0f} % of the largest spring force at {found.where!r} "
             f"({found.damping:.4g} beside {found.spring:.4g} {found.unit}) while springs yield; "
