@@ -105,7 +105,7 @@ def test_dampers_and_viscosity_carry_nothing_in_slow_loading():
     damped = hx.shear_frame(
         [1.0, 1.0],
         [300.0, 200.0],
-        damping=5.0,
+        damping=[5.0, 5.0],
         laws=law,
         links=[hx.power_damper(0, 1, 80.0, 0.4, 1000.0), hx.maxwell_damper(1, 2, 30.0, 500.0)],
     )

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from hamex.checks import check_memory, is_finite, is_whole, said
 from hamex.errors import ImplausibleWarning, ModelError
+from hamex.model.units import Units
 from hamex.names import options_by_keyword
 
 Array = NDArray[Any]
@@ -135,6 +136,23 @@ def modal(ratio: float | Sequence[float], modes: int | Sequence[int] | None = No
     if not places or len(places) != len(ratios) or len(set(places)) < len(places):
         raise ModelError(f"modal: give one ratio for each mode named, got {ratio!r} for modes {modes!r}")
     return Modal(ratios, places)
+
+
+def refuse_number(who: str, damping: object, units: Units | None) -> None:
+    """Refuse a bare number but 0 where there are many dofs: what is meant as a ratio would be taken for a coefficient.
+
+    >>> from hamex.model.units import Units
+    >>> refuse_number("frame", 0.05, Units("m", "kN"))
+    Traceback (most recent call last):
+    hamex.errors.ModelError: frame: damping=0.05 is a coefficient [kN·s/m]; for 5 % of critical write hx.ratio(0.05), \
+for coefficients a matrix, or one each storey
+    """
+    if is_finite(damping) and damping != 0:
+        units, share = units or Units(), damping if 0 < damping < 1 else 0.05  # type: ignore[operator]
+        raise ModelError(
+            f"{who}: damping={damping:g} is a coefficient [{units.force}·s/{units.length}]; for {100 * share:g} % of "  # type: ignore[str-format]
+            f"critical write hx.ratio({share:g}), for coefficients a matrix, or one each storey"
+        )
 
 
 def _share(who: str, what: str, value: object) -> float:

@@ -128,6 +128,7 @@ def rod(
             lambda: static_stiffness(zero, parts.flexibility, parts.compatibility, parts.laws),
             [_moved(dashpot, free) for dashpot in dashpots],
             dofs,
+            units=units,
         ),
         stiffness=zero,
         flexibility=parts.flexibility,

@@ -182,7 +182,9 @@ def test_tangents_are_derivatives_and_never_softer_than_promised(name):
 
 def frame(law):
     """Three storeys; the middle one is a slider."""
-    return hx.shear_frame([1.0, 0.8, 0.6], [K, 0.8 * K, K], laws=[law, hx.Slider(1.0, 0.0, 4.0), law], damping=0.3)
+    return hx.shear_frame(
+        [1.0, 0.8, 0.6], [K, 0.8 * K, K], laws=[law, hx.Slider(1.0, 0.0, 4.0), law], damping=[0.3] * 3
+    )
 
 
 def pushed(model, seed=1, steps=60, step=0.02, size=2.0):
