@@ -140,6 +140,10 @@ class CoarseWarning(UserWarning):
     """A mesh or a step is too coarse for the waves that a load sends through a body."""
 
 
+class CoarseStepWarning(UserWarning):
+    """A step is too long for a mode that carries a part of the mass."""
+
+
 class ImplausibleWarning(UserWarning):
     """A number is possible, but does not fit the stated units, or what structures and earthquakes do: a likely slip."""
 

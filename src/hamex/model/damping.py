@@ -138,7 +138,7 @@ def modal(ratio: float | Sequence[float], modes: int | Sequence[int] | None = No
     return Modal(ratios, places)
 
 
-def refuse_number(who: str, damping: object, units: Units | None) -> None:
+def refuse_number(who: str, damping: Any, units: Units | None) -> None:
     """Refuse a bare number but 0 where there are many dofs: what is meant as a ratio would be taken for a coefficient.
 
     >>> from hamex.model.units import Units
@@ -148,9 +148,9 @@ def refuse_number(who: str, damping: object, units: Units | None) -> None:
 for coefficients a matrix, or one each storey
     """
     if is_finite(damping) and damping != 0:
-        units, share = units or Units(), damping if 0 < damping < 1 else 0.05  # type: ignore[operator]
+        units, share = units or Units(), damping if 0 < damping < 1 else 0.05
         raise ModelError(
-            f"{who}: damping={damping:g} is a coefficient [{units.force}·s/{units.length}]; for {100 * share:g} % of "  # type: ignore[str-format]
+            f"{who}: damping={damping:g} is a coefficient [{units.force}·s/{units.length}]; for {100 * share:g} % of "
             f"critical write hx.ratio({share:g}), for coefficients a matrix, or one each storey"
         )
 
