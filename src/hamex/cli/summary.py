@@ -366,7 +366,7 @@ def _peaks(peaks: dict[str, dict[str, Any]], structure: bool) -> str:
         [
             words[name],
             f"{peaks[name]['value']:.5g}",
-            "" if name.endswith(": floors") else f"{peaks[name]['error'] or 0:.2g}",
+            "" if name.endswith(": floors") else "–" if (bar := peaks[name]["error"]) is None else f"{bar:.2g}",
             peaks[name]["unit"],
             f"{peaks[name]['time']:g}",
             peaks[name]["where"],

@@ -199,15 +199,20 @@ class Peak:
 
 @dataclass(frozen=True)
 class Exceedance:
-    """The first passing of a limit: what, where, when [s], and the limit."""
+    """The first passing of a limit: what, where, the first node beyond it [s], and the limit.
+
+    ``crossing`` is when it was passed [s], by a line between this node and the one before; None in older files.
+    """
 
     quantity: str
     where: str
     time: float
     limit: float
+    crossing: float | None = None
 
     def __str__(self) -> str:
-        return f"{self.where} passed {self.quantity.replace('_', ' ')} {self.limit:g} at t = {self.time:g} s"
+        inside = "" if self.crossing in (None, self.time) else f" (crossed at {self.crossing:.5g} s)"
+        return f"{self.where} passed {self.quantity.replace('_', ' ')} {self.limit:g} at t = {self.time:g} s{inside}"
 
 
 @dataclass(frozen=True, eq=False)

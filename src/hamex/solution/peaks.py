@@ -170,12 +170,15 @@ def exceedance(solution: Answers) -> Exceedance | None:
     for name, limit in (("drift_ratio", solution.limit.drift_ratio), ("storey_drift", solution.limit.drift)):
         if limit is None or name not in solution.names:
             continue
-        beyond = np.abs(solution.values(name)) > limit
-        rows = np.flatnonzero(beyond.any(axis=1))
+        size = np.abs(solution.values(name))
+        rows = np.flatnonzero((size > limit).any(axis=1))
         if rows.size:
-            where = solution.labels("storey")[int(beyond[rows[0]].argmax())]
-            passed.append(Exceedance(name, where, float(solution.times[rows[0]]), limit))
-    return min(passed, key=lambda found: found.time, default=None)
+            row, own = int(rows[0]), int((size[rows[0]] > limit).argmax())
+            before, after = size[max(row - 1, 0), own], size[row, own]
+            time = float(solution.times[row])
+            back = solution.step * float((after - limit) / (after - before)) if row else 0.0
+            passed.append(Exceedance(name, solution.labels("storey")[own], time, limit, time - back))
+    return min(passed, key=lambda found: (found.time, found.crossing), default=None)
 
 
 @dataclass(frozen=True)
