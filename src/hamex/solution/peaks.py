@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from hamex.errors import DampingWarning, InputError
 from hamex.model.solids.body import Body
-from hamex.solution.outline import Answers, Exceedance, Peak, unit, variable
+from hamex.solution.outline import TURNING, Answers, Exceedance, Peak, unit, variable
 from hamex.solution.results import has_slipped
 
 if TYPE_CHECKING:
@@ -93,7 +93,8 @@ def components(solution: Answers, name: str) -> Array:
         return np.flatnonzero(np.isfinite(solution.values("yield_deformation")))
     dim = variable(name).dims[1]
     if dim == "dof":
-        return np.flatnonzero(~layout.turning_dofs)
+        straight = ~layout.turning_dofs
+        return np.flatnonzero(straight | ~straight.any())  # of an action all may be angles
     if dim == "spring":
         return np.flatnonzero(~layout.turning_springs)
     return np.arange(layout.horizontal if dim == "direction" else len(solution.labels(dim)))
@@ -144,7 +145,9 @@ def _largest(solution: Answers, name: str, values: Array, labels: Sequence[str])
     size = np.abs(values)
     row, column = (int(place) for place in np.unravel_index(int(size.argmax()), size.shape))
     clock = solution.times if at_nodes(name) else solution.middles
-    label = unit(variable(name).kind, solution.units.length, solution.units.force)
+    kind, turning = variable(name).kind, solution.layout.turning_dofs
+    kind = TURNING[kind] if variable(name).dims[1] == "dof" and turning.all() and kind in TURNING else kind
+    label = unit(kind, solution.units.length, solution.units.force)
     return Peak(float(size[row, column]), float(clock[row]), labels[column], label, solution.error_of(name))
 
 

@@ -265,7 +265,10 @@ class Solution(Shown):
     @cached_property
     def energy(self) -> xr.Dataset:
         """Energy balance: kinetic, stored, viscous, plastic, hardening, input and imbalance on ``time``, and the
-        largest imbalance relative to the largest work as ``residual``: a check of the arithmetic, not of accuracy."""
+        largest imbalance relative to the largest work as ``residual``: a check of the arithmetic, not of accuracy. Of
+        an action its Hamiltonian and the imbalance."""
+        if "hamiltonian" in self.histories:
+            return self.labelled([name for name in ("hamiltonian", *ENERGIES) if name in self.histories])
         return self.labelled(ENERGIES)
 
     @cached_property
