@@ -18,6 +18,7 @@ from hamex.report.page import captioned, check_plot, heading, table, write_drawi
 from hamex.report.structure import bare, good_scale, mark, marks, paint, proportion
 from hamex.report.style import BLUE, GREEN, INK, ORANGE, PINK, RED, draw_energy, mosaic, to_svg
 from hamex.solution.outline import unit
+from hamex.solution.peaks import WORDS
 from hamex.solution.results import frames_at
 from hamex.solution.solution import Solution
 from hamex.solution.source import Run
@@ -185,7 +186,7 @@ def _numbers(solution: Solution) -> str:
     estimated = any(peak.error is not None for peak in solution.peaks.values())
     rows = [
         [
-            "base shear of the springs" if name == "base_shear" else escape(name.replace("_", " ")),
+            escape(WORDS.get(name, name.replace("_", " "))),
             f"{peak.value:.5g}",
             *(["–" if peak.error is None else f"{peak.error:.2g}"] if estimated else []),
             "" if peak.unit == "1" else escape(peak.unit),
@@ -193,6 +194,7 @@ def _numbers(solution: Solution) -> str:
             escape(peak.where),
         ]
         for name, peak in solution.peaks.items()
+        if not (solution.layout.is_structure and "slip" in name and peak.value == 0)  # hinges in series turn instead
     ]
     head = ["", "largest", *(["± error"] if estimated else []), "unit", "at [s]", "where"]
     said = ". ".join(text[:1].upper() + text[1:] for text in _ending(solution))

@@ -37,6 +37,14 @@ OF_STRUCTURES = (
     "storey_shear",
     "overturning_moment",
 )
+WORDS = {  # of those whose name does not tell what they are
+    "force": "spring force, step mean",
+    "node_force": "spring force, at nodes",
+    "base_shear": "base shear of the springs",
+    "residual_slip": "residual slip (signed)",
+    "residual_drift": "residual drift (signed)",
+    "ductility": "ductility of a spring",
+}
 RESIDUALS = {"residual_slip": "slip", "residual_drift": "storey_drift"}  # the last values of these
 IMPLAUSIBLE = 0.2  # share of damping in the largest spring force beyond which a warning names the place
 _SMALL = 0.01  # joints whose damping moment is below this share of the largest spring moment do not count
@@ -146,7 +154,7 @@ def _largest(solution: Answers, name: str, values: Array, labels: Sequence[str])
     row, column = (int(place) for place in np.unravel_index(int(size.argmax()), size.shape))
     clock = solution.times if at_nodes(name) else solution.middles
     kind, turning = variable(name).kind, solution.layout.turning_dofs
-    kind = TURNING[kind] if variable(name).dims[1] == "dof" and turning.all() and kind in TURNING else kind
+    kind = TURNING[kind] if variable(name).dims[-1] == "dof" and turning.all() and kind in TURNING else kind
     label = unit(kind, solution.units.length, solution.units.force)
     return Peak(float(size[row, column]), float(clock[row]), labels[column], label, solution.error_of(name))
 
