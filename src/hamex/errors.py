@@ -64,6 +64,12 @@ class InputError(HamexError, ValueError):
     """A value given by the user cannot be used."""
 
 
+class UnknownNameError(InputError, KeyError):
+    """A name that is not among those of a mapping."""
+
+    __str__ = Exception.__str__  # a KeyError shows its text as Python writes it
+
+
 class ModelError(InputError):
     """A mass, stiffness, damping or matrix of a model is out of range."""
 

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hamex.errors import DampingWarning, InputError
+from hamex.errors import DampingWarning, InputError, UnknownNameError
 from hamex.model.solids.body import Body
 from hamex.solution.outline import TURNING, Answers, Exceedance, Peak, unit, variable
 from hamex.solution.results import has_slipped
@@ -61,6 +61,10 @@ class PeaksByName(Mapping[str, Peak]):
     def __len__(self) -> int:
         return len(self._names)
 
+    def _check(self, name: object) -> None:
+        if name not in self._names:
+            raise UnknownNameError(f"peaks: there is no {name!r:.40}; there are {', '.join(self._names)}")
+
     def __repr__(self) -> str:
         return repr(dict(self))
 
@@ -81,8 +85,7 @@ class Peaks(PeaksByName):
         self._names = (*kept, *(residual for residual, name in RESIDUALS.items() if name in kept))
 
     def __getitem__(self, name: str) -> Peak:
-        if name not in self._names:
-            raise KeyError(name)
+        self._check(name)
         if name not in self._found:
             self._found[name] = _residual(self._solution, name) if name in RESIDUALS else largest(self._solution, name)
         return self._found[name]
@@ -290,7 +293,7 @@ class BodyPeaks(PeaksByName):
 
     def __getitem__(self, name: str) -> Peak:
         if name not in self:
-            raise KeyError(name)
+            self._check(name)
         if name not in self._found:
             own = self._solution, self._body, name
             self._found[name] = largest(self._solution, name) if name in OF_STRUCTURES else peak_of(*own)
