@@ -107,7 +107,7 @@ def test_a_file_may_have_both_a_history_and_a_push(hamex, storeys):
         ("[cyclic]\namplitudes = [-1.0]\n", "cyclic.amplitudes must be positive numbers"),
         ("[cyclic]\namplitudes = [0.1]\npoints = 3\n", "cyclic.points must be a multiple of 4"),
         ("[pushover]\ndisplacment = 1.0\n", "did you mean"),
-        ("[limit]\n", "give exactly one of duration and tail, got none"),
+        ("[limit]\n", "does not tell how far to push"),
     ],
 )
 def test_mistakes_are_told_by_their_place(hamex, storeys, table, says):
@@ -318,3 +318,28 @@ def test_the_starter_runs_as_it_is(hamex):
     # Analytic: four column hinges of 180 kN m over 3.5 m, hardening and P-Delta aside.
     shear = next(line for line in out.splitlines() if line.split()[:1] == ["0.05"]).split()[1]
     assert float(shear) == pytest.approx(4 * 180 / 3.5, rel=0.02)
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        "tail = 5.0\n",
+        "duration = 5.0\n",
+        "",
+        '[motion]\nrecord = "el_centro"\n',
+        '[scheme]\nkind = "galerkin"\nstep = 0.01\n',
+    ],
+)
+def test_modes_and_pushover_need_nothing_of_a_history(hamex, storeys, more):
+    push = storeys(PUSH)
+    told = hamex("pushover", push)[1], hamex("modes", push)[1]
+    text = Path(push).read_text(encoding="utf-8")
+    Path(push).write_text(more + text if more[:1] in "td" else text + more, encoding="utf-8")
+    assert (hamex("pushover", push)[1], hamex("modes", push)[1]) == told
+    if more:
+        code, _, err = hamex("run", push)
+        assert code == 2
+        assert "give" in err or "missing" in err
+    both = "tail = 5.0\nduration = 5.0\n" + text
+    Path(push).write_text(both, encoding="utf-8")
+    assert "at most one of duration and tail" in hamex("modes", push)[2]

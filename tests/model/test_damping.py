@@ -220,4 +220,4 @@ def test_modes_without_damping_take_no_part(wish):
     problem = hx.Problem(model, hx.Load(np.ones((2, 2)), step=1.0), 1.0)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        hx.solve(problem, hx.Newmark(0.02, safeguarded=True))
+        hx.solve(problem, hx.Newmark(0.01, safeguarded=True))
