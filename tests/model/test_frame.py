@@ -436,3 +436,16 @@ def test_a_joint_of_pins_that_nothing_turns_is_named():
 def test_members_must_be_members():
     with pytest.raises(ModelError, match="A-B must be a Member"):
         hx.frame(PORTAL, [("A", "B")], {"A": "fixed"}, {"B": 1.0})
+
+
+def test_storeys_of_a_frame_in_space_count_once():
+    part = {"modulus": 1e3, "area": 1.0, "inertia": 1.0, "inertia_y": 1.0, "shear_modulus": 1.0, "torsion": 1.0}
+    tower = hx.frame(
+        {"A": (0, 0, 0), "B": (0, 0, 3), "C": (0, 0, 6)},
+        [hx.Member("A", "B", **part), hx.Member("B", "C", **part)],
+        supports={"A": "fixed"},
+        masses={"B": 1.0, "C": 1.0},
+        levels=[["B"], ["C"]],
+    )
+    assert ", 2 storeys," in repr(tower)
+    assert len(tower.storeys.names) == 4

@@ -126,7 +126,7 @@ class Model(Layout, Shown):
 
     def __repr__(self) -> str:
         laws = ", ".join(f"{len(group.first)} {kind}" for kind, group in self.laws.items() if len(group.first))
-        where = f", {len(self.storeys.names)} storeys" if self.storeys is not None else ""
+        where = "" if self.storeys is None else f", {len(self.storeys.names) // self.horizontal} storeys"
         return (
             f"<Model: {len(self.dofs)} dofs, {len(self.springs)} springs{laws and f' ({laws})'}{where}, "
             f"in {self.units.length} and {self.units.force}>"

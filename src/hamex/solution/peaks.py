@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from hamex.errors import DampingWarning, InputError, UnknownNameError
 from hamex.model.solids.body import Body
-from hamex.solution.outline import TURNING, Answers, Exceedance, Peak, unit, variable
+from hamex.solution.outline import MOVING, TURNING, Answers, Exceedance, Peak, unit, variable
 from hamex.solution.results import has_slipped
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ class Peaks(PeaksByName):
 def candidates(solution: Answers) -> list[str]:
     """Results that peaks are taken of."""
     names = (*PEAKS, *OF_STRUCTURES, "ductility") if solution.layout.is_structure else (*PEAKS, "ductility")
-    return [name for name in names if name in solution.names]
+    return [name for name in names if name in solution.names and not (solution.at_ends and name in MOVING)]
 
 
 def components(solution: Answers, name: str) -> Array:
@@ -147,9 +147,8 @@ def _residual(solution: Answers, name: str) -> Peak:
     values, labels = histories(solution, RESIDUALS[name])
     last = values[-1]
     worst = int(np.abs(last).argmax())
-    return Peak(
-        float(last[worst]), float(solution.times[-1]), labels[worst], solution.units.length, solution.error_of(name)
-    )
+    last, time, slow = float(last[worst]), float(solution.times[-1]), solution.at_ends
+    return Peak(last, time, labels[worst], solution.units.length, solution.error_of(name), slow)
 
 
 def _largest(solution: Answers, name: str, values: Array, labels: Sequence[str]) -> Peak:
@@ -159,7 +158,9 @@ def _largest(solution: Answers, name: str, values: Array, labels: Sequence[str])
     kind, turning = variable(name).kind, solution.layout.turning_dofs
     kind = TURNING[kind] if variable(name).dims[-1] == "dof" and turning.all() and kind in TURNING else kind
     label = unit(kind, solution.units.length, solution.units.force)
-    return Peak(float(size[row, column]), float(clock[row]), labels[column], label, solution.error_of(name))
+    return Peak(
+        float(size[row, column]), float(clock[row]), labels[column], label, solution.error_of(name), solution.at_ends
+    )
 
 
 def _inside(solution: Answers, inside: StageHistory, at_a_node: Peak, labels: Sequence[str]) -> Peak:
@@ -280,7 +281,9 @@ class BodyPeaks(PeaksByName):
         self._body = body_of(solution, "peaks")
         known = dict(solution.extent.peaks or {})
         found.update({name: peak for name, peak in known.items() if name not in found})
-        names = list(known) or [name for name in OF_NODES if _has(solution, name)]
+        names = list(known) or [
+            name for name in OF_NODES if _has(solution, name) and not (solution.at_ends and name in MOVING)
+        ]
         if not known:  # of a structure that stands on the body
             names += [name for name in OF_STRUCTURES if name in solution.names and name != "absolute_acceleration"]
         yields = bool(np.any(self._body.slipping >= 0)) and "slip" in solution.histories
@@ -321,7 +324,7 @@ def peak_of(solution: Answers, body: Body, name: str) -> Peak:
     from hamex.solution.fields import FIELDS
 
     label = unit(FIELDS[name].kind, solution.units.length, solution.units.force)
-    return Peak(value, float(solution.times[instant]), where, label, solution.error_of(name))
+    return Peak(value, float(solution.times[instant]), where, label, solution.error_of(name), solution.at_ends)
 
 
 def _place(point: Array) -> str:

@@ -113,8 +113,9 @@ class Solution(Shown):
     def __repr__(self) -> str:
         dofs, springs = len(self.dofs), len(self.springs)
         thinned = f", every {self.extent.every}th kept" if self.extent.every > 1 else ""
+        went = "increments" if self.at_ends else f"steps of {self.step:g} s"
         return (
-            f"<Solution: {self.all_steps} steps of {self.step:g} s{thinned}, {dofs} dof{'s' * (dofs != 1)}, "
+            f"<Solution: {self.all_steps} {went}{thinned}, {dofs} dof{'s' * (dofs != 1)}, "
             f"{springs} spring{'s' * (springs != 1)}, {self.source.by}>"
         )
 
