@@ -411,3 +411,20 @@ def test_locating_events_of_interacting_hinges_is_refused_by_name():
     frame = hx.frame({"A": (0, 0), "B": (0, 3)}, [column], {"A": "fixed"}, {"B": 10.0})
     with pytest.raises(SchemeError, match="springs with a Slider only"):
         hx.solve(hx.Problem(frame, hx.el_centro().on(frame, g=9.81), 1.0), hx.Galerkin(0.1, degree=2, locate=True))
+
+
+@pytest.mark.parametrize(
+    ("scheme", "remedy"),
+    [
+        (hx.Galerkin(0.01, degree=1, locate=True), r"use Galerkin\(degree=1\) without locate$"),
+        (hx.Galerkin(0.01, degree=1, tolerance=1e-6), r"use Galerkin\(degree=1\) without tolerance$"),
+        (hx.Galerkin(0.01, degree=2), r"use Galerkin\(degree=1\)$"),
+    ],
+    ids=str,
+)
+def test_what_one_stage_alone_can_do_names_what_to_leave_out(scheme, remedy):
+    frame = hx.shear_frame([1.0, 1.0], 100.0, laws=hx.Slider(2.0))
+    problem = hx.Problem(frame, hx.el_centro().on(frame, g=9.81), 2.0)
+    with pytest.raises(SchemeError, match=remedy):
+        hx.solve(problem, scheme, promise="reported")
+    assert hx.solve(problem, hx.Galerkin(0.01), promise="reported").steps == 200
