@@ -126,6 +126,7 @@ def test_elastic_instability_is_refused_at_the_critical_load(factor, stands):
         ({"weights": [1, 1, -1], "heights": 3}, "weight of floor 3 must not be negative"),
         ({"damping": [1, 2]}, "damping: 2 given for 3"),
         ({"damping": [-1.0, 1.0, 1.0]}, "damping of storey 1 must not be negative"),
+        ({"names": ["a\0b", "c", "d"]}, "zero character"),
         ({"damping": "much"}, "damping must be a matrix, ratio"),
         ({"names": ["a", "b", "a"]}, "two floors are named 'a'"),
         ({"names": ["a", "b", "ground"]}, "no floor may be named 'ground'"),
