@@ -8,6 +8,7 @@ Messages are written for Python, where most of them are read. Other doors have o
 
 import re
 import sys
+import warnings
 from collections.abc import Mapping
 
 _WHO = re.compile(r"^([A-Za-z_]\w*)(?:\.\w+)?: ")  # the function that refuses
@@ -47,12 +48,26 @@ def at_the_door(message: str, options: Mapping[str, str]) -> str:
     return re.sub(r"\b(True|False)\b", lambda found: _PLAIN[found[0]], said)
 
 
+def warn(message: str, category: type[Warning]) -> None:
+    """Warn at the line that called hamex."""
+    frame, level = sys._getframe(1), 2
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "hamex":
+        frame, level = frame.f_back, level + 1
+    warnings.warn(message, category, stacklevel=level)
+
+
 class HamexError(Exception):
     """Base of every error that hamex raises on purpose."""
 
 
 class InputError(HamexError, ValueError):
     """A value given by the user cannot be used."""
+
+
+class UnknownNameError(InputError, KeyError):
+    """A name that is not among those of a mapping."""
+
+    __str__ = Exception.__str__  # a KeyError shows its text as Python writes it
 
 
 class ModelError(InputError):
@@ -131,8 +146,16 @@ class CoarseWarning(UserWarning):
     """A mesh or a step is too coarse for the waves that a load sends through a body."""
 
 
+class CoarseStepWarning(UserWarning):
+    """A step is too long for a mode that carries a part of the mass."""
+
+
 class ImplausibleWarning(UserWarning):
     """A number is possible, but does not fit the stated units, or what structures and earthquakes do: a likely slip."""
+
+
+class PrecisionWarning(UserWarning):
+    """Rounding leaves few digits of a number."""
 
 
 class StepWarning(UserWarning):

@@ -58,7 +58,8 @@ MODELS = {
     "yielding oscillator": {"kind": "oscillator", "mass": 1.0, "period": 0.6, "damping_ratio": 0.05, "law": SLIDER},
     "oscillator on a gap": {"kind": "oscillator", "mass": 1.0, "stiffness": 100.0, "law": {"kind": "gap", "gap": 0.01}},
     "shear frame": STOREYS | {"damping": {"kind": "rayleigh", "ratio": 0.05, "modes": [1, 2]}},
-    "yielding shear frame": STOREYS | {"laws": [SLIDER, {}], "damping": {"kind": "coefficients", "storeys": 0.5}},
+    "yielding shear frame": STOREYS
+    | {"laws": [SLIDER, {}], "damping": {"kind": "coefficients", "storeys": [0.5, 0.5]}},
     "P-Delta": STOREYS | {"law": SLIDER, "weights": 4.0, "damping": {"kind": "modal", "ratio": 0.03}},
     "dampers": STOREYS
     | {

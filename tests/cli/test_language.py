@@ -27,6 +27,7 @@ PYTHON_ONLY = {
     "solve/runners.py": "of a batch that asks for states",
     "model/units.py": "files state their units",
     "model/oscillator.py": "of arrays",
+    "model/damping.py": "files name the kind of a damping, Python alone takes a number",
     "study/spectra/__init__.py": "units of the command are found from --g",
     "motion/load.py": "clocks are shifted in Python",
     "report/plots.py": "nouns are drawn in Python",
@@ -50,7 +51,8 @@ def messages():
         for node in statements(ast.parse(path.read_text(encoding="utf-8"))):
             raised = node.exc if isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call) else None
             alone = node.value if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call) else None
-            warned = alone if alone is not None and getattr(alone.func, "attr", "") == "warn" else None
+            names = {getattr(alone.func, name, "") for name in ("attr", "id")} if alone is not None else set()
+            warned = alone if "warn" in names else None
             if (call := raised or warned) is not None:
                 yield path.relative_to(SOURCE).as_posix(), node.lineno, written(call)
 

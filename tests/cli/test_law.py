@@ -201,3 +201,12 @@ def test_what_cannot_be_is_named(capsys, words, told):
     code, _, err = run(capsys, *words)
     assert code == 2
     assert told in err
+
+
+@pytest.mark.parametrize(
+    ("word", "kind"), [("Bilinear", "bilinear"), ("BoucWen", "bouc_wen"), ("Bouc-Wen", "bouc_wen")]
+)
+def test_a_law_may_be_called_as_in_python(capsys, word, kind):
+    found = [json.loads(run(capsys, name, "--json", "--path", "0.01,-0.01")[1]) for name in (word, kind)]
+    assert {**found[0], "certificate": 0} == {**found[1], "certificate": 0}
+    assert "no law is called 'Bilinar'; did you mean bilinear?" in run(capsys, "Bilinar")[2]

@@ -4,6 +4,7 @@ import importlib
 import json
 import math
 import os
+import re
 from pathlib import Path
 
 import numpy as np
@@ -520,3 +521,58 @@ def test_a_run_becomes_a_film(hamex, tiny):
     code, _, err = hamex("run", "tiny.toml", "--animate", "run.avi")
     assert code == 2
     assert "the ending must be one of .gif, .mp4, .html" in err
+
+
+def test_a_page_names_its_forces_and_tells_what_hinges_turned(hamex, tmp_path):
+    """Hinges in series with their members turn and do not slip; those of rounding did not turn."""
+    (tmp_path / "steel.toml").write_text(STEEL, encoding="utf-8")
+    out = hamex("run", "steel.toml", "--plot", "steel.html")[1]
+    page = (tmp_path / "steel.html").read_text(encoding="utf-8")
+    rows = re.findall(r"<tr><t[dh][^>]*>([^<]*)</t", page)
+    assert {"spring force, step mean", "spring force, at nodes", "hinge rotation"} <= set(rows)
+    assert not [row for row in rows if "slip" in row]
+    assert "hinge rotation" in out
+    turned = json.loads(hamex("run", "steel.toml", "--json")[1])["hinges"]
+    assert {hinge["name"] for hinge in turned} == {"A-B.M1", "A-B.M2", "D-C.M2"}  # D is pinned
+    assert min(hinge["rotation"] for hinge in turned) > 1e-6
+
+
+STEEL = """
+duration = 8.0
+[units]
+length = "m"
+force = "kN"
+[model]
+kind = "frame"
+damping = {kind = "rayleigh", ratio = 0.02, modes = [1, 2]}
+nodes = {A = [0, 0], B = [0, 4], C = [8, 4], D = [8, 0]}
+supports = {A = "fixed", D = "pinned"}
+masses = {B = 30.0, C = 30.0}
+[model.sections.all]
+modulus = 200e6
+area = 0.0149
+inertia = 2.517e-4
+[model.sections.hinged]
+modulus = 200e6
+area = 0.0149
+inertia = 2.517e-4
+hinges = {kind = "imk", yield_force = 120.0, cap_ratio = 1.1, plastic = 0.03, post_cap = 0.15, residual_ratio = 0.3}
+[[model.members]]
+start = "A"
+end = "B"
+section = "hinged"
+[[model.members]]
+start = "D"
+end = "C"
+section = "hinged"
+[[model.members]]
+start = "B"
+end = "C"
+section = "all"
+[motion]
+record = "el_centro"
+direction = "x"
+[scheme]
+kind = "galerkin"
+step = 0.01
+"""

@@ -34,7 +34,7 @@ LAWS = {
 
 def oscillator(law, stiffness=80.0, weight=0.0):
     if weight:
-        return hx.shear_frame([1.0], [stiffness], damping=0.02, laws=law, heights=3.0, weights=weight)
+        return hx.shear_frame([1.0], [stiffness], damping=[0.02], laws=law, heights=3.0, weights=weight)
     return hx.oscillator(mass=1.3, stiffness=stiffness, damping=0.5, law=law)
 
 

@@ -21,7 +21,7 @@ def frame(law=SLIDER, **options):
 
 
 MODELS = {
-    "chain": frame(damping=2.0),
+    "chain": frame(damping=[2.0] * 4),
     "chain, P-Delta, viscosity 0": frame(hx.Slider(8.0), heights=3.0, weights=40.0),
     "band": frame(links=[hx.friction_slider(1, 4, force=3.0, stiffness=500.0)]),
     "power": frame(links=[hx.power_damper(0, 2, 4.0, 0.3, 5e3), hx.power_damper(2, 4, 9.0, 1.6, 5e3)]),
@@ -80,7 +80,7 @@ def test_steps_that_are_cut_inside_agree_in_every_bit_under_many_channels(monkey
     for worth in (float("inf"), 0):
         monkeypatch.setattr(run, "sys", SimpleNamespace(modules={}))
         monkeypatch.setattr(run, "WORTH_COMPILING", worth)
-        results.append(histories(frame(hx.Slider(8.0, 0.5, 30.0), damping=2.0), INSIDE[scheme]))
+        results.append(histories(frame(hx.Slider(8.0, 0.5, 30.0), damping=[2.0] * 4), INSIDE[scheme]))
     assert results[0] == results[1]
     if scheme == "located":
         kernel = run.compiled(import_module("hamex.march.located").fixed_pieces)

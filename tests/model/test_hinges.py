@@ -362,6 +362,7 @@ def test_problem_files_have_such_hinges(tmp_path):
         ({"hinges": (STEEL, None), "release": "start"}, "left has a hinge law at a released end"),
         ({"hinges": (STEEL, STEEL, STEEL)}, "hinges are one law, or a pair"),
         ({"hinges": hx.laws.PowerLaw(1.0, 0.5)}, "has no form along a path"),
+        ({"hinges": hx.laws.IMK(80.0, 8800.0, 0.03, 0.1)}, "left: its hinge is refused: IMK: from yield to the cap"),
     ],
     ids=str,
 )

@@ -5,7 +5,7 @@ import pytest
 from scipy import sparse
 
 import hamex as hx
-from hamex.errors import ModelError
+from hamex.errors import ModelError, PrecisionWarning
 from hamex.model.algebra import DENSE, eigen
 
 
@@ -112,3 +112,84 @@ def test_the_count_is_a_whole_number(count):
 def test_more_modes_than_masses_are_refused():
     with pytest.raises(ModelError, match="3 asked for, but the masses allow 2 modes"):
         hx.modes(hx.shear_frame([1.0, 1.0, 0.0], 10.0), 3)
+
+
+# ------------------------------------------------------------------------ frequencies that are far apart
+def portal(small, damping=0.0):
+    """A portal with nodal masses in x, and small ones upwards and in rotation."""
+    column, beam = {"area": 0.16, "inertia": 2.13e-3}, {"area": 0.18, "inertia": 5.4e-3}
+    return hx.frame(
+        {"A": (0, 0), "B": (0, 4), "C": (6, 4), "D": (6, 0)},
+        [
+            hx.Member("A", "B", modulus=30e6, **column),
+            hx.Member("B", "C", modulus=30e6, **beam),
+            hx.Member("D", "C", modulus=30e6, **column),
+        ],
+        supports={"A": "fixed", "D": "fixed"},
+        masses={node: (20.0, small, small) for node in "BC"},
+        damping=damping,
+    )
+
+
+DAMPINGS = [hx.ratio(0.05), hx.rayleigh(0.05), hx.modal(0.05)]
+
+
+@pytest.mark.parametrize("damping", [0.0, *DAMPINGS])
+def test_a_stiff_link_leaves_the_low_modes_what_they_are(damping):
+    """Analytic: rigid, the link leaves two masses of 1 on springs of 100: ω² = 50 (3 ∓ √5); it adds 1e-8 of itself."""
+    found = hx.modes(hx.shear_frame([1.0, 1e-6, 1.0], [100.0, 1e10, 100.0], damping=damping))
+    assert found.frequencies[:2] == pytest.approx(np.sqrt(50 * (3 + np.array([-1, 1]) * np.sqrt(5))), rel=1e-6)
+    assert found.shapes[:, 0] == pytest.approx(found.shapes[2, 0] * np.array([0.618034, 0.618034, 1]), rel=1e-5)
+
+
+@pytest.mark.parametrize("small", [1e-6, 1e-9, 1e-12, 1e-15])
+def test_vanishing_masses_leave_the_modes_of_none(small):
+    """Own, by the static condensation of dofs without mass; their digits are those of the stiffness."""
+    low = hx.modes(portal(0.0))
+    found = hx.modes(portal(small))
+    assert found.frequencies[:2] == pytest.approx(low.frequencies, rel=1e-5 * small**0.5 + 1e-9)
+    assert np.allclose(found.shapes[:, :2], low.shapes, atol=1e-6)
+    damped = [portal(mass, hx.modal(0.05, modes=1)).damping.dense() for mass in (small, 0.0)]
+    assert np.allclose(*damped, atol=1e-5 * damped[1].max())
+
+
+def test_modal_damping_of_all_modes_acts_in_the_lowest_beside_vanishing_masses():
+    peaks = []
+    for model in (portal(1e-12, hx.modal(0.05)), portal(0.0, hx.modal(0.05))):
+        run = hx.solve(hx.Problem(model, hx.el_centro().on(model, g=9.81), 5.0), hx.Galerkin(0.01))
+        peaks.append(float(abs(run["displacement"]).max()))
+    assert peaks[0] == pytest.approx(peaks[1], rel=1e-6)
+
+
+@pytest.mark.parametrize("fine", [0, 30, 100])
+def test_a_cantilever_graded_from_short_elements_has_its_first_frequency(fine):
+    """Analytic: ω1 = (1.8751/L)² √(EI/ρA); lumped masses on long elements miss some per cent."""
+    ends = np.cumsum([0.0, *[0.01] * fine, *(0.01 * 1.2 ** np.arange(1, 60))])
+    ends = np.append(ends[ends < 5.0], 6.0)
+    modulus, area, inertia, density = 30e6, 0.18, 5.4e-3, 2.5
+    own = density * area * np.convolve(np.diff(ends), [0.5, 0.5])
+    model = hx.frame(
+        {f"P{i}": (x, 0.0) for i, x in enumerate(ends)},
+        [hx.Member(f"P{i}", f"P{i + 1}", modulus, area, inertia) for i in range(ends.size - 1)],
+        supports={"P0": "fixed"},
+        masses={f"P{i}": (m, m, 1e-9 * m) for i, m in enumerate(own)},
+    )
+    exact = (1.87510407 / 6.0) ** 2 * np.sqrt(modulus * inertia / (density * area))
+    assert hx.modes(model).frequencies[0] == pytest.approx(exact, rel=0.03)
+
+
+def test_digits_that_rounding_takes_are_said():
+    with pytest.warns(PrecisionWarning, match="digits") as caught:
+        found = hx.modes(hx.shear_frame([1.0, 1e-6, 1.0], [100.0, 1e14, 100.0]))
+    assert caught[0].filename == __file__
+    assert found.frequencies[0] == pytest.approx(np.sqrt(50 * (3 - np.sqrt(5))), rel=1e-3)
+
+
+def test_free_motions_keep_no_frequency_beside_very_fast_ones():
+    rng = np.random.default_rng(5)
+    k = rng.uniform(1.0, 2.0, 6) * 10.0 ** np.arange(0, 12, 2)
+    stiffness = np.diag(np.append(k, 0.0)) + np.diag(np.append(0.0, k)) - np.diag(k, 1) - np.diag(k, -1)
+    w, shapes = eigen(np.diag(10.0 ** -np.arange(7.0)), stiffness)
+    assert w[0] == 0
+    assert np.all(w[1:] > 0)
+    assert np.allclose(shapes[:, 0], shapes[0, 0], rtol=1e-6)

@@ -59,6 +59,10 @@ def violent():
             lambda: portal(modulus=210e3),
             r"modulus 2\.1e\+05 kN/m² of A0-A1 is 0\.21 GPa; steel has 210 GPa, .*: is it in kN/m²\?",
         ),
+        (
+            lambda: portal(modulus=200e9),
+            r"modulus 2e\+11 kN/m² of A0-A1 is 2e\+05 GPa; steel has 210 GPa, .*: is it in kN/m²\?",
+        ),
         (lambda: portal(compression=-300.0), "compression is negative in every member .* tension, which stiffens"),
         (lambda: violent().on(building([60.0] * 3)), "shakes with 441 g.*are its samples in g"),
         (lambda: hx.el_centro().on(building([60.0] * 3), g=386.4), "one gravity is 9.80665 m/s²"),

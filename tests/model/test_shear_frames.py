@@ -36,7 +36,7 @@ def one_by_one(m, k, fy, eta, hk, hi, damping=0.0, **more):
 WISHES = {
     "none": lambda k: 0.0,
     "dashpots": lambda k: 0.02 * k,
-    "one dashpot": lambda k: 3.0,
+    "one dashpot": lambda k: np.full(k.shape, 3.0),
     "ratio": lambda k: hx.ratio(0.03),
     "ratio of the last mode": lambda k: hx.ratio(0.03, mode=k.shape[1]),
     "rayleigh": lambda k: hx.rayleigh((0.05, 0.04), modes=(1, k.shape[1])),

@@ -171,7 +171,7 @@ def test_effective_masses_add_up_in_each_direction():
         ({"rigidity": None}, "A-D needs a rigidity EA or a stiffness"),
         ({"rigidity": -1}, "rigidity of A-D must be positive"),
         ({"bars": {"b": hx.Bar("A", "D", 1.0, 1.0)}}, "b has a rigidity and a stiffness"),
-        ({"damping": 3.0}, "damping must be a matrix, ratio"),
+        ({"damping": "much"}, "damping must be a matrix, ratio"),
         ({"constraints": {"C.x": "Z.x"}}, r"constraint: there is no 'Z\.x'"),
         ({"constraints": {"C.x": "D.y"}}, r"the constraint of 'C\.x' does not hold .* direction x"),
         ({"constraints": {"C.x": {"D.x": 0.5}}}, "factors of x must add up to 1"),

@@ -127,3 +127,11 @@ def test_samples_cannot_be_written():
 def test_ground_motion_refuses(acceleration, step, message):
     with pytest.raises(LoadError, match=f"GroundMotion: .*{message}"):
         hx.GroundMotion(acceleration, step, "g")
+
+
+def test_a_component_that_the_source_ends_with_is_told_once():
+    told = [
+        repr(hx.GroundMotion([0.0, 0.1], 0.01, "g", component="090", source=s)) for s in ("Station 0, 090", "A 1090")
+    ]
+    assert "Station 0, 090;" in told[0]
+    assert "A 1090 090;" in told[1]

@@ -13,7 +13,7 @@ def frame(**changes):
     given = {
         "masses": [1.0] * 4,
         "stiffnesses": [900.0, 800.0, 700.0, 600.0],
-        "damping": 3.0,
+        "damping": [3.0] * 4,
         "laws": hx.Slider(6.0, viscosity=2.0, kinematic=40.0, isotropic=5.0),
     }
     return hx.shear_frame(**given | changes)

@@ -36,7 +36,7 @@ def test_numbers_are_those_of_each_chain(weight):
 
 def test_one_storey_and_oscillators_are_frames_too():
     frames = shear_frames_of(
-        [hx.oscillator(2.0, 50.0, 1.5, hx.Slider(1.0, 0.3)), hx.shear_frame([2.0], [50.0], 1.5, hx.Slider(1.0, 0.3))]
+        [hx.oscillator(2.0, 50.0, 1.5, hx.Slider(1.0, 0.3)), hx.shear_frame([2.0], [50.0], [1.5], hx.Slider(1.0, 0.3))]
     )
     assert frames.storeys == 1
     assert frames.damping_main.tolist() == [[1.5], [1.5]]

@@ -202,7 +202,10 @@ def test_slip_rates_equal_the_enumeration_of_all_branches(cases):
 @pytest.mark.parametrize("scheme", [hx.Galerkin(0.02, degree=2), hx.DiscontinuousGalerkin(0.02, degree=1)], ids=name)
 def test_structures_restart_and_rerun_bitwise(scheme):
     frame = hx.shear_frame(
-        [1.0] * 3, [900.0, 800.0, 700.0], damping=3.0, laws=hx.Slider(6.0, viscosity=0.5, kinematic=40.0, isotropic=5.0)
+        [1.0] * 3,
+        [900.0, 800.0, 700.0],
+        damping=[3.0] * 3,
+        laws=hx.Slider(6.0, viscosity=0.5, kinematic=40.0, isotropic=5.0),
     )
     load = hx.el_centro().on(frame, g=9.81)
     whole, again = (hx.solve(hx.Problem(frame, load, 8.0), scheme) for _ in range(2))
@@ -227,7 +230,7 @@ def test_degree_one_by_stages_is_the_kernel_of_the_linear_element():
     from hamex.schemes.stage_march import ElementMarch
     from hamex.solve.parts import solution_of, state_of
 
-    frame = hx.shear_frame([1.0] * 3, [900.0, 800.0, 700.0], damping=3.0, laws=hx.Slider(6.0, 0.5, 40.0, 5.0))
+    frame = hx.shear_frame([1.0] * 3, [900.0, 800.0, 700.0], damping=[3.0] * 3, laws=hx.Slider(6.0, 0.5, 40.0, 5.0))
     problem = hx.Problem(frame, hx.el_centro().on(frame, g=9.81), 10.0)
     one, scheme = hx.solve(problem, hx.Galerkin(0.02)), hx.Galerkin(0.02)
     ran = ElementMarch(problem, Staged(0.02), How(one.steps)).advance(state_of(problem.start), 0, one.steps)
@@ -238,7 +241,7 @@ def test_degree_one_by_stages_is_the_kernel_of_the_linear_element():
 
 
 def test_compiled_and_plain_agree_in_every_bit(monkeypatch):
-    frame = hx.shear_frame([1.0] * 2, [900.0, 800.0], damping=3.0, laws=hx.Slider(6.0, 0.5, 40.0, 5.0))
+    frame = hx.shear_frame([1.0] * 2, [900.0, 800.0], damping=[3.0] * 2, laws=hx.Slider(6.0, 0.5, 40.0, 5.0))
     problem = hx.Problem(frame, hx.el_centro().on(frame, g=9.81), 4.0)
     found = []
     for choice in (True, False):
@@ -268,7 +271,9 @@ def test_steps_that_are_not_taken_whole_agree_in_every_bit(monkeypatch, kind, in
 @pytest.mark.parametrize(("storeys", "tolerance"), [(2, 1e-6), pytest.param(17, 1e-5, marks=pytest.mark.heavy)])
 def test_bits_of_halved_steps_do_not_depend_on_blocks(storeys, tolerance):
     """Small models by one kernel, larger ones step by step; both sum their energies step by step."""
-    frame = hx.shear_frame([1.0] * storeys, [900.0] * storeys, damping=3.0, laws=hx.Slider(6.0, kinematic=40.0))
+    frame = hx.shear_frame(
+        [1.0] * storeys, [900.0] * storeys, damping=[3.0] * storeys, laws=hx.Slider(6.0, kinematic=40.0)
+    )
     problem = hx.Problem(frame, hx.el_centro().scaled(2).on(frame, g=9.81).after(2.1), 0.08)
     whole, parts = (run(problem, hx.Galerkin(0.02, tolerance=tolerance), quiet=True, block=block) for block in (4, 3))
     assert whole.values("pieces").max() > 2
@@ -303,7 +308,7 @@ def test_located_events_keep_the_order(law, duration, finer):
     ("duration", "finer"), [(1.8, (1, 4)), pytest.param(3.0, (1, 2, 4), marks=pytest.mark.heavy)], ids=["1.8 s", "3 s"]
 )
 def test_located_events_of_several_sliders(duration, finer):
-    frame = hx.shear_frame([1.0] * 3, [300.0, 250.0, 200.0], damping=1.0, laws=hx.Slider(1.5, viscosity=1.0))
+    frame = hx.shear_frame([1.0] * 3, [300.0, 250.0, 200.0], damping=[1.0] * 3, laws=hx.Slider(1.5, viscosity=1.0))
     shaken = hx.Load(lambda t: np.sin(5 * t), patterns=np.ones((3, 1)))
     problem = hx.Problem(frame, shaken, duration)
     reference = hx.solve(problem, hx.Galerkin(0.04 / 16, degree=3, locate=True))
@@ -406,3 +411,20 @@ def test_locating_events_of_interacting_hinges_is_refused_by_name():
     frame = hx.frame({"A": (0, 0), "B": (0, 3)}, [column], {"A": "fixed"}, {"B": 10.0})
     with pytest.raises(SchemeError, match="springs with a Slider only"):
         hx.solve(hx.Problem(frame, hx.el_centro().on(frame, g=9.81), 1.0), hx.Galerkin(0.1, degree=2, locate=True))
+
+
+@pytest.mark.parametrize(
+    ("scheme", "remedy"),
+    [
+        (hx.Galerkin(0.01, degree=1, locate=True), r"use Galerkin\(degree=1\) without locate$"),
+        (hx.Galerkin(0.01, degree=1, tolerance=1e-6), r"use Galerkin\(degree=1\) without tolerance$"),
+        (hx.Galerkin(0.01, degree=2), r"use Galerkin\(degree=1\)$"),
+    ],
+    ids=str,
+)
+def test_what_one_stage_alone_can_do_names_what_to_leave_out(scheme, remedy):
+    frame = hx.shear_frame([1.0, 1.0], 100.0, laws=hx.Slider(2.0))
+    problem = hx.Problem(frame, hx.el_centro().on(frame, g=9.81), 2.0)
+    with pytest.raises(SchemeError, match=remedy):
+        hx.solve(problem, scheme, promise="reported")
+    assert hx.solve(problem, hx.Galerkin(0.01), promise="reported").steps == 200

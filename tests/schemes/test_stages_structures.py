@@ -47,7 +47,7 @@ def everything(isotropic=0.0):
 
 @pytest.mark.parametrize(("family", "stages"), SCHEMES)
 def test_stage_equations_agree_with_maps_of_a_whole_step(family, stages):
-    frame = hx.shear_frame([1.0] * 3, [900.0, 800.0, 700.0], damping=3.0, laws=hx.Slider(6.0, 0.5, 40.0))
+    frame = hx.shear_frame([1.0] * 3, [900.0, 800.0, 700.0], damping=[3.0] * 3, laws=hx.Slider(6.0, 0.5, 40.0))
     table, values = table_of(family, stages), 8 * np.random.default_rng(1).normal(size=(200, stages, 1))
     run = Pieces(frame, table, 0.02, np.ones((3, 1)), 200, "test")
     start = dict.fromkeys(("displacement", "momentum", "slip", "back_force", "accumulated_slip"), np.zeros(3))

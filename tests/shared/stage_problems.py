@@ -80,7 +80,7 @@ def random_frame(rng):
         if rng.random() < 0.3
         else []
     )
-    damping = hx.modal(float(rng.uniform(0.01, 0.1))) if rng.random() < 0.3 else float(rng.choice([0.0, 0.5]))
+    damping = hx.modal(float(rng.uniform(0.01, 0.1))) if rng.random() < 0.3 else [float(rng.choice([0.0, 0.5]))] * n
     weights = [float(w) for w in rng.uniform(0, 20, n)] if rng.random() < 0.6 else None
     model = hx.shear_frame(
         [1.0] * n,

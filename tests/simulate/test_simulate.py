@@ -335,3 +335,19 @@ def test_a_run_far_from_its_balance_says_so():
         calm = hx.simulate(bouncing(), {"m": 1.0, "g": 9.81, "k": 1e3}, {"u": 1.0}, duration=0.6, step=0.002)
     assert calm.residual < 0.01
     assert not calm.values("cuts").any()
+
+
+def test_a_run_of_an_action_has_pictures_energies_and_angles(tmp_path):
+    swing = hx.simulate(action("pendulum"), {"m": 1, "l": 1, "g": 9.81}, {"theta": 2.0}, duration=2.0, step=0.01)
+    assert set(swing.energy.data_vars) == {"hamiltonian", "imbalance", "residual"}
+    assert float(swing.energy["hamiltonian"][0]) == pytest.approx(-9.81 * np.cos(2.0))
+    assert (swing.peaks["displacement"].unit, swing.peaks["velocity"].unit) == ("rad", "rad/s")
+    assert swing["displacement"].attrs["units_where_turning"] == "rad"
+    assert bool(swing["displacement"]["dof_turns"].all())
+    labels = [label for axes in swing.plot().axes for label in (axes.get_xlabel(), axes.get_ylabel())]
+    assert {"[rad]", "theta [rad]", "rate of theta [rad/s]"} <= set(labels)
+    assert len(swing.plot(interactive=True).data) >= 4
+    assert swing.animate(tmp_path / "x.gif", seconds=0.2).stat().st_size > 1000
+    top = hx.simulate(action("gyroscopic"), {"m": 1, "k": 9, "Omega": 2}, {"x": 1.0}, duration=1.0, step=0.1)
+    assert top.peaks["displacement"].unit == "length"
+    assert len(top.plot().axes) == 3

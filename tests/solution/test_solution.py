@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import hamex as hx
-from hamex.errors import InputError, SchemeError
+from hamex.errors import InputError, SchemeError, UnknownNameError
 from hamex.solution import energy
 from hamex.solution.outline import ENERGIES, VARIABLES, unit
 from hamex.solution.results import OF_HEIGHTS, OF_HINGES, OF_STOREYS, OF_STRUCTURES
@@ -304,3 +304,14 @@ def test_watched_runs_say_until_when_one_solution_was_certain():
     assert calm.promises.one_solution == "watched: no step showed a second one"
     with pytest.raises(SchemeError, match="the step must be below"):
         hx.solve(problem, hx.Galerkin(1.0))
+
+
+def test_a_peak_that_there_is_not_is_named_with_those_there_are():
+    one = hx.oscillator(1, 225)
+    peaks = hx.solve(hx.Problem(one, hx.el_centro().on(one, g=1.0), 32.0), hx.Galerkin(0.02)).peaks
+    with pytest.raises(UnknownNameError, match="no 'drift'; there are displacement, velocity") as told:
+        peaks["drift"]
+    assert str(told.value).startswith("peaks: ")
+    assert isinstance(told.value, KeyError)
+    assert "drift" not in peaks
+    assert peaks.get("drift") is None

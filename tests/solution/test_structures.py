@@ -436,7 +436,10 @@ def test_sidesway_is_flagged_by_a_physical_limit():
     assert on.exceeded == passed
     assert on.steps > node
     assert np.array_equal(on.values("displacement")[: node + 1], sol.values("displacement"))
-    assert str(passed) == f"storey 1 passed drift ratio 0.1 at t = {passed.time:g} s"
+    share = (0.1 - ratio[node - 1]) / (ratio[node] - ratio[node - 1])
+    assert passed.crossing == pytest.approx((node - 1 + share) * H)
+    crossed = f"(crossed at {passed.crossing:.5g} s)"
+    assert str(passed) == f"storey 1 passed drift ratio 0.1 at t = {passed.time:g} s {crossed}"
     assert "physical limit" in sol.status.value
 
 

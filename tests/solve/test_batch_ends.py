@@ -73,7 +73,7 @@ def test_runs_end_at_the_limit_like_the_same_run_by_itself(kind):
 
 def test_the_limit_of_a_batch_is_that_of_solve():
     model = hx.shear_frame(
-        [60.0] * 3, [60e3, 55e3, 48e3], laws=hx.Slider(200.0), heights=3.2, weights=700.0, damping=60.0
+        [60.0] * 3, [60e3, 55e3, 48e3], laws=hx.Slider(200.0), heights=3.2, weights=700.0, damping=[60.0] * 3
     )
     measures = ("drift", "residual_drift")
     options = {"scales": [0.2, 4.0], "g": G, "limit": hx.Limit(0.05)}

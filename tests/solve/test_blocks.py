@@ -27,7 +27,7 @@ MODELS = {
     "oscillator": oscillator(),
     "gap": oscillator(hx.laws.Gap(gap=0.002, hook=0.01)),
     "elastic": hx.oscillator(1.0, 225.0, 1.5),
-    "shear frame": storeys(damping=50.0),
+    "shear frame": storeys(damping=[50.0] * 3),
     "modal": storeys(damping=hx.modal(0.03), weights=300.0, links=[hx.power_damper(0, 2, 50.0, 0.5, 1e4)]),
 }
 CASES = [

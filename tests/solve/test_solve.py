@@ -3,13 +3,18 @@
 import dataclasses
 import math
 import re
+import subprocess
+import sys
 import tracemalloc
+import warnings
 
 import numpy as np
 import pytest
 
 import hamex as hx
-from hamex.errors import HamexError, ProblemError
+from hamex.errors import CoarseStepWarning, HamexError, ProblemError
+from hamex.model.record import swings
+from hamex.solve import run
 
 MODEL = hx.oscillator(1, 225, damping=1.5, law=hx.Slider(0.27, 1.5))
 QUIET = hx.Load([0.0], step=1.0)
@@ -330,3 +335,76 @@ def test_a_choice_that_is_no_yes_or_no_is_refused():
     problem = hx.Problem(hx.oscillator(1.0, 225.0), hx.sine(0.2, omega=15.0), 1.0)
     with pytest.raises(ProblemError, match="error must be True or False"):
         hx.solve(problem, hx.Galerkin(0.02), error=np.ones(3))
+
+
+# ---------------------------------------------------------------------------- steps that no mode is followed by
+def three_storeys():
+    frame = hx.shear_frame([60.0] * 3, 6e4, heights=3.0, units=hx.Units("m", "kN"), damping=hx.ratio(0.05))
+    return hx.Problem(frame, hx.el_centro().on(frame), 31.2)
+
+
+def warned_of(problem, scheme, **options):
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        hx.solve(problem, scheme, **options)
+    return [one for one in told if one.category is CoarseStepWarning]
+
+
+def test_a_step_longer_than_a_tenth_of_a_period_is_warned_of_once():
+    """Analytic: ω = 2 √(k/m) sin(3π/14) of the second of three modes with 7 % of the mass; the third has 2 %."""
+    problem = three_storeys()
+    second = 2 * np.pi / (2 * np.sqrt(1000.0) * np.sin(3 * np.pi / 14))
+    (told,) = warned_of(problem, hx.Galerkin(0.4, load="mean"))
+    assert told.filename == __file__
+    for words in ("0.4 s", f"{second:.3g} s", "7%", "take 0.015 s"):
+        assert words in str(told.message)
+    assert warned_of(problem, hx.Galerkin(0.4, load="mean")) == []
+    assert warned_of(three_storeys(), hx.Galerkin(0.015)) == []
+    assert len(warned_of(three_storeys(), hx.Galerkin(0.016))) == 1
+    assert warned_of(three_storeys(), hx.Galerkin(0.02, degree=2)) == []
+
+
+def test_directions_without_load_and_modes_without_mass_need_no_step():
+    """A portal shaken in x: its columns swing at 0.02 s upwards, in which nothing pushes."""
+    part = {"modulus": 30e6, "area": 0.16, "inertia": 2e-3}
+    frame = hx.frame(
+        {"A": (0, 0), "B": (0, 4), "C": (6, 4), "D": (6, 0)},
+        [hx.Member(*ends, **part) for ends in ("AB", "BC", "DC")],
+        supports={"A": "fixed", "D": "fixed"},
+        masses={"B": 40.0, "C": 40.0},
+        damping=hx.modal(0.03),
+    )
+    assert hx.modes(frame).periods[0] > 0.25
+    assert hx.modes(frame).periods[1] < 0.1
+    motion = hx.el_centro()
+    assert warned_of(hx.Problem(frame, motion.on(frame, g=9.81, direction="x"), 2.0), hx.Galerkin(0.02)) == []
+    assert len(warned_of(hx.Problem(frame, motion.on(frame, g=9.81, direction="y"), 2.0), hx.Galerkin(0.02))) == 1
+
+
+@pytest.mark.parametrize("storeys", [30, 500, 2100])
+def test_many_dofs_are_judged_as_few(storeys):
+    """Analytic: the first period of a uniform chain, 81 % of whose mass swings in it."""
+    first = 2 * np.pi / (2 * np.sin(np.pi / (2 * (2 * storeys + 1))))
+    frame = hx.shear_frame([1.0] * storeys, 1.0)
+    periods, shares = swings(frame)
+    assert periods.max() == pytest.approx(first, rel=0.01)
+    assert shares.max() == pytest.approx(0.81, abs=0.03)
+
+
+def test_what_is_part_of_more_says_nothing():
+    problem = three_storeys()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        run(problem, hx.Galerkin(0.4, load="mean"))
+        hx.solve(problem, hx.Galerkin(0.4, load="mean"), error=True)
+        hx.batch([problem.model], hx.el_centro(), hx.Galerkin(0.4, load="mean"), ("displacement",), g=9.81)
+
+
+def test_one_mass_needs_no_scipy_for_it():
+    code = (
+        "import sys, hamex as hx\n"
+        "one = hx.oscillator(1, 225)\n"
+        "hx.solve(hx.Problem(one, hx.el_centro().on(one, g=1.0), 31.2), hx.Galerkin(0.02))\n"
+        "assert not [name for name in sys.modules if name.startswith('scipy')]"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)

@@ -100,12 +100,20 @@ def test_force_control_beyond_the_capacity_runs_away_and_p_delta_there_is_refuse
         hx.solve_path(leaning, "floor 1", [1.0, 2.1], by="force")
 
 
+def test_slow_loading_has_increments_and_no_rates():
+    push = hx.pushover(hx.shear_frame([1.0, 1.0], 100.0, laws=hx.Slider(2.0, kinematic=10.0)), "floor 2", 0.2)
+    assert not {"velocity", "absolute_acceleration"} & set(push.peaks)
+    assert str(push.peaks["displacement"]).endswith("floor 2, increment 100")
+    assert " s" not in str(push.peaks["displacement"])
+    assert "100 increments" in repr(push)
+
+
 def test_dampers_and_viscosity_carry_nothing_in_slow_loading():
     law = hx.Slider(2.0, viscosity=50.0, kinematic=15.0)
     damped = hx.shear_frame(
         [1.0, 1.0],
         [300.0, 200.0],
-        damping=5.0,
+        damping=[5.0, 5.0],
         laws=law,
         links=[hx.power_damper(0, 1, 80.0, 0.4, 1000.0), hx.maxwell_damper(1, 2, 30.0, 500.0)],
     )

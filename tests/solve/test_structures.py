@@ -235,7 +235,7 @@ def test_elastic_newmark_is_the_linear_element():
     "law", [hx.Slider(), hx.Slider(3.0, 0.5), hx.Slider(3.0), hx.Slider(3.0, 0.5, 20.0, 8.0)], ids=str
 )
 def test_one_storey_by_newmark_is_the_oscillator_by_newmark(monkeypatch, law):
-    model = hx.shear_frame([1.0], [300.0], damping=0.4, laws=law)
+    model = hx.shear_frame([1.0], [300.0], damping=[0.4], laws=law)
     load = EL_CENTRO.on(model, g=9.80665)
     scheme = hx.Newmark(0.02, tolerance=1e-13, max_iterations=50)
     one = hx.solve(hx.Problem(model, load, 20.0), scheme)

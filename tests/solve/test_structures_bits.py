@@ -19,7 +19,7 @@ def frame(law, **options):
 
 
 MODELS = {
-    "chain": frame(hx.Slider(8.0, 0.5), damping=2.0),
+    "chain": frame(hx.Slider(8.0, 0.5), damping=[2.0] * 4),
     "chain, hardening": frame(hx.Slider(8.0, 0.5, 30.0, 10.0)),
     "chain, viscosity 0, P-Delta": frame(hx.Slider(8.0), heights=3.0, weights=40.0),
     "band": frame(hx.Slider(8.0), links=[hx.friction_slider(1, 4, force=3.0, stiffness=500.0)]),

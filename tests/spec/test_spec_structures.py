@@ -145,7 +145,6 @@ M, K = [2.0, 1.0], [300.0, 200.0]
             'damping = {kind = "modal", ratio = [0.02, 0.01], modes = [2, 1]}',
             hx.shear_frame(M, K, hx.modal([0.02, 0.01], modes=[2, 1])),
         ),
-        ('damping = {kind = "coefficients", storeys = 4.0}', hx.shear_frame(M, K, 4.0)),
         ('damping = {kind = "coefficients", storeys = [4.0, 3.0]}', hx.shear_frame(M, K, [4.0, 3.0])),
         (
             'damping = {kind = "matrix", rows = [[3.0, -1.0], [-1.0, 1.0]]}',
@@ -160,6 +159,13 @@ M, K = [2.0, 1.0], [300.0, 200.0]
 )
 def test_a_shear_frame_is_the_builder_of_the_same_name(read, keys, model):
     same(read(SHEAR + keys + "\n").problem.model, model)
+
+
+def test_one_coefficient_of_all_storeys_is_read_with_one_warning(read):
+    with pytest.warns(ImplausibleWarning, match=r"coefficient.*ratio") as told:
+        found = read(SHEAR + 'damping = {kind = "coefficients", storeys = 4.0}\n').problem.model
+    assert len(told) == 1
+    same(found, hx.shear_frame(M, K, [4.0] * len(M)))
 
 
 def test_a_backbone_brings_its_own_stiffness(read):

@@ -101,7 +101,7 @@ STATES = {
             "masses": [1.0, 2.0],
             "stiffnesses": [100.0, 90.0],
             "law": {"yield_force": 3.0},
-            "damping": {"kind": "coefficients", "storeys": 0.5},
+            "damping": {"kind": "coefficients", "storeys": [0.5, 0.5]},
         }
     ),
 }

@@ -4,6 +4,7 @@ fitted to a measured loop."""
 from __future__ import annotations
 
 import difflib
+import re
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -210,11 +211,14 @@ def _known(kind: str) -> Any:
     from hamex.model.laws import known
 
     laws = {name: one for name, one in known().items() if hasattr(one, "example")}
-    if kind not in laws:
+    by_word = {re.sub("[-_]", "", name): one for name, one in laws.items()}  # Bilinear and bouc-wen are meant, too
+    by_word |= {one.__name__.lower(): one for one in laws.values()}
+    meant = laws.get(kind) or by_word.get(re.sub("[-_]", "", kind.lower()))
+    if meant is None:
         near = difflib.get_close_matches(kind.lower().replace("-", "_"), laws, n=1)
         hint = f"; did you mean {near[0]}?" if near else "."
         raise InputError(f"law: no law is called {kind!r}{hint} Known: {', '.join(laws)}. Your own: FILE.py:NAME")
-    return laws[kind]
+    return meant
 
 
 def _own(kind: str) -> Any:

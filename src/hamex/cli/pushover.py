@@ -75,7 +75,7 @@ def command(
         check_plot(plot)
     from hamex.spec import read_problem
 
-    file = read_problem(problem)
+    file = read_problem(problem, history=False)
     wanted = {"pattern": pattern, "steps": steps, "displacement": to}
     push(file, _choice(file, problem, wanted, cycles), output or [], plot, json)
 
@@ -345,7 +345,7 @@ def modes(
         check_plot(plot)
     from hamex.spec import read_problem
 
-    file = read_problem(problem)
+    file = read_problem(problem, history=False)
     from hamex.cli.structure import first_modes
 
     found = first_modes(file.problem.model, count)

@@ -207,7 +207,7 @@ def _hinges(solution: Solution) -> list[dict[str, Any]]:
     return [
         {"name": solution.labels("hinge")[place], "rotation": float(rotation[place]), "moment": float(moment[place])}
         for place in np.argsort(-rotation, kind="stable")
-        if rotation[place] > 0
+        if rotation[place] > _ROUNDED * rotation.max()
     ]
 
 
@@ -219,6 +219,7 @@ def _groups(solution: Solution) -> dict[str, float]:
 
 
 # Bodies ------------------------------------------------------------------------------------------------------
+_ROUNDED = 1e-12  # of the largest rotation: less is rounding
 _CELLS = {"tri": "triangles", "quad": "quadrilaterals", "tet": "tetrahedra", "hex": "hexahedra"}
 _PLANES = {"strain": "plane strain", "stress": "plane stress", "axisymmetric": "axisymmetry", "space": "space"}
 _MODES = 20_000  # dofs up to which they are sought beside a run

@@ -31,30 +31,24 @@ from hamex.names import units_of
 from hamex.schemes import Scheme
 from hamex.solution.energy import CLOSED
 from hamex.solution.outline import unit
+from hamex.solution.peaks import WORDS
 from hamex.solution.solution import Solution
 from hamex.spec import ProblemFile
 
-_PEAKS = {
-    "displacement": "displacement",
-    "velocity": "velocity",
-    "force": "spring force, step mean",
-    "node_force": "spring force, at nodes",
-    "slip": "slip",
-    "residual_slip": "residual slip (signed)",
-}
-_STRUCTURE_PEAKS = {
-    "displacement": "displacement",
-    "velocity": "velocity",
-    "absolute_acceleration": "absolute acceleration",
-    "base_shear": "base shear of the springs",
-    "overturning_moment": "overturning moment",
-    "storey_drift": "storey drift",
-    "drift_ratio": "drift ratio",
-    "residual_drift": "residual drift (signed)",
-    "ductility": "ductility of a spring",
-    "slip": "slip",
-    "hinge_rotation": "hinge rotation",
-}
+_PEAKS = ("displacement", "velocity", "force", "node_force", "slip", "residual_slip")
+_STRUCTURE_PEAKS = (
+    "displacement",
+    "velocity",
+    "absolute_acceleration",
+    "base_shear",
+    "overturning_moment",
+    "storey_drift",
+    "drift_ratio",
+    "residual_drift",
+    "ductility",
+    "slip",
+    "hinge_rotation",
+)
 _SAME = 1.01  # a node beside a floor that moves no more than it
 # Both are called base shear elsewhere.
 _P_DELTA = (
@@ -359,14 +353,16 @@ def _with_floors(found: dict[str, Any]) -> dict[str, dict[str, Any]]:
 
 def _peaks(peaks: dict[str, dict[str, Any]], structure: bool) -> str:
     estimated = any(peak["error"] is not None for peak in peaks.values())
-    words = _STRUCTURE_PEAKS if structure else _PEAKS
-    words = {name: words[name.partition(":")[0]] + "".join(name.partition(":")[1:]) for name in peaks}
+    words = {}
+    for name in peaks:
+        plain, mark, place = name.partition(":")
+        words[name] = WORDS.get(plain, plain.replace("_", " ")) + mark + place
     columns = ["peak", ">value", ">± error", "unit", ">at [s]", "where"]
     rows = [
         [
             words[name],
             f"{peaks[name]['value']:.5g}",
-            "" if name.endswith(": floors") else f"{peaks[name]['error'] or 0:.2g}",
+            "" if name.endswith(": floors") else "–" if (bar := peaks[name]["error"]) is None else f"{bar:.2g}",
             peaks[name]["unit"],
             f"{peaks[name]['time']:g}",
             peaks[name]["where"],

@@ -51,7 +51,8 @@ from hamex.motion.ground import el_centro
 from hamex.problem import Limit
 from hamex.schemes import DiscontinuousGalerkin, Galerkin, LeapFrog, Newmark, Scheme
 from hamex.solution.solution import Solution
-from hamex.solve import Problem, solve
+from hamex.solve import Problem
+from hamex.solve import run as solve  # without what users are warned of
 
 Array = NDArray[Any]
 STEPS = np.linspace(0.0025, 0.4, 160)  # h/T of the curves

@@ -33,7 +33,8 @@ from hamex.problem import State
 from hamex.schemes import Newmark, Scheme
 from hamex.schemes.scheme import start
 from hamex.schemes.time_elements import TimeElement
-from hamex.solve import Problem, solve
+from hamex.solve import Problem
+from hamex.solve import run as solve  # without what users are warned of
 
 Array = NDArray[Any]
 COARSE, FIRST = 10.0, 20  # overshoot: h/T, and how many steps are the first

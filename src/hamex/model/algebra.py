@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hamex.errors import ModelError
+from hamex.errors import ModelError, PrecisionWarning, warn
 
 Array = NDArray[Any]
 Matrix = Any  # a NumPy array or a SciPy sparse array
@@ -24,7 +24,10 @@ DENSE = 400  # dofs up to which the full problem is solved even if only some mod
 ALL = 4000  # dofs up to which all modes may be asked for
 _MASSLESS = 1e-12  # eigenvalue of the scaled mass below which a motion counts as massless
 _ROUNDED = 1e-15  # ω² relative to the stiffness over the mass of a node of a mesh: less is rounding
-_STILL = 1e-14  # ω² relative to the largest one below which a motion counts as free
+_APART = 1e-8  # ω² relative to the largest one below which modes are solved for once more by themselves
+_ROUNDING = float(np.finfo(float).eps)
+_STILL = 8 * _ROUNDING  # ω² relative to what the entries of the stiffness add up to below which a motion counts as free
+_SURE = 1e-5  # rounding of ω² above which it is said
 
 
 def rows(x: Array, matrix: Matrix) -> Array:
@@ -137,11 +140,17 @@ def static_stiffness(stiffness: Any, flexibility: Any, compatibility: Any, laws:
     return sparse.csr_array(sparse.csr_array(stiffness) + b @ root @ springs @ root @ b.T)
 
 
-def eigen(mass: Any, stiffness: Any, count: int | None = None, definite: bool = False) -> tuple[Array, Array]:
+def eigen(
+    mass: Any, stiffness: Any, count: int | None = None, definite: bool = False, who: str = ""
+) -> tuple[Array, Array]:
     """Frequencies [rad/time], lowest first, and mass-normalised shapes (dof, mode); all modes if ``count`` is None.
 
     A shape's largest entry is positive (the first of several equal ones). ``definite`` says that the stiffness of a
-    mesh is not negative for any motion: what rounding leaves of a rigid motion is then no frequency.
+    mesh is not negative for any motion: what rounding leaves of a rigid motion is then no frequency. ``who`` warns of
+    modes of which rounding of the stiffness leaves few digits.
+
+    Entries of the stiffness are rounded by a share ε each, ω² = φᵀKφ thus by ε|φ|ᵀ|K||φ|: where stiff parts move along
+    without deforming this is the rounding of their stiffness, however soft the others are.
     """
     size = mass.shape[0]
     if count is None and size > ALL:
@@ -153,19 +162,26 @@ def eigen(mass: Any, stiffness: Any, count: int | None = None, definite: bool = 
         raise ModelError(
             f"modes: {count} asked for, but the masses allow {available} mode{'s' if available != 1 else ''}"
         )
-    # Of all that were found, not of those asked for: of two free motions both are rounding, as large as each other.
-    still = _STILL * abs(squares).max(initial=0.0)
     squares, shapes = squares[:count], shapes[:, :count]
-    squares = np.where(abs(squares) < still, 0.0, squares)
+    gross = np.einsum("ij,ij->j", abs(shapes), abs(stiffness) @ abs(shapes))
     if definite:
         squares = np.where(squares < _ROUNDED * float((diagonal(stiffness) / diagonal(mass)).max()), 0.0, squares)
-    if squares.size and squares.min() < -1e-9 * abs(squares).max():
+    if np.any(squares < -1e-9 * gross):
         raise ModelError(
             "modes: the stiffness is negative for some motion, so that it has no natural frequency: P-Delta outweighs "
             "what carries at rest. Take less weight, or what carries more at rest; damping by ratios of modes needs "
             "modes, damping by coefficients does not"
         )
-    squares = np.where(squares < _STILL * abs(squares).max(initial=0.0), 0.0, squares)
+    squares = np.where(squares < _STILL * gross, 0.0, squares)
+    doubt = np.divide(_ROUNDING * gross, squares, out=np.zeros_like(squares), where=squares > 0)
+    if who and doubt.max(initial=0.0) > _SURE:
+        worst = int(np.argmax(doubt))
+        warn(
+            f"{who}: rounding of the stiffness leaves about {max(-np.log10(doubt[worst]), 0.0):.0f} digits of ω² of "
+            f"mode {worst + 1}, since much stiffer parts move along in it without deforming; make these less stiff "
+            "(1,000 times their neighbours is rigid), tie them by constraints, or take longer elements",
+            PrecisionWarning,
+        )
     return np.sqrt(squares), _signed(shapes)
 
 
@@ -176,8 +192,6 @@ def _signed(shapes: Array) -> Array:
 
 
 def _all(mass: Any, stiffness: Any) -> tuple[Array, Array]:
-    from scipy.linalg import eigh
-
     M, K = _plain(mass), _plain(stiffness)
     heavy, light = _by_mass(M)
     if light.shape[1]:
@@ -190,8 +204,25 @@ def _all(mass: Any, stiffness: Any) -> tuple[Array, Array]:
             ) from None
     if heavy.shape[1] == 0:
         raise ModelError("modes: the model has no mass")
-    squares, shapes = eigh(heavy.T @ K @ heavy, heavy.T @ M @ heavy)
+    squares, shapes = _graded(heavy.T @ K @ heavy, heavy.T @ M @ heavy)
     return squares, heavy @ shapes
+
+
+def _graded(K: Array, M: Array) -> tuple[Array, Array]:
+    """ω² and shapes. The error of each ω² is a share of the largest one: those far below are solved for once more
+    within the motions that are orthogonal to the others in the stiffness, where the largest is one of theirs."""
+    from scipy.linalg import eigh
+
+    squares, shapes = eigh(K, M)
+    slow = abs(squares) < _APART * abs(squares).max(initial=0.0)
+    if slow.any():
+        fast = shapes[:, ~slow]
+        own = shapes[:, slow] - fast @ ((fast.T @ K @ shapes[:, slow]) / squares[~slow, None])
+        squares[slow], within = _graded(own.T @ K @ own, own.T @ M @ own)
+        shapes[:, slow] = own @ within
+        order = np.argsort(squares, kind="stable")
+        squares, shapes = squares[order], shapes[:, order]
+    return squares, shapes
 
 
 def _by_mass(M: Array) -> tuple[Array, Array]:

@@ -14,7 +14,7 @@ from hamex.checks import is_finite
 from hamex.errors import ModelError
 from hamex.model.algebra import DENSE, elastic_stiffness, static_stiffness
 from hamex.model.backbone import Parallel
-from hamex.model.damping import Damping, Modal, Ratio, Rayleigh, proportional, widened
+from hamex.model.damping import Damping, Modal, Ratio, Rayleigh, proportional, refuse_number, widened
 from hamex.model.inputs import number, semidefinite, square, weak_dof
 from hamex.model.laws.law import Group, Law
 from hamex.model.laws.slider import Slider
@@ -186,7 +186,7 @@ def _laws(blocks: Sequence[Block], first: Array) -> dict[str, Any]:
 
 Column = Mapping[int, float]
 SpringLaw = Law | Parallel
-# A matrix, sparse ones included; coefficients, one a storey; 0 for none; what ratio, rayleigh and modal return.
+# A matrix, sparse ones included; coefficients, one each storey; 0 for none; what ratio, rayleigh and modal return.
 DampingLike = float | Sequence[float] | Array | Ratio | Rayleigh | Modal | None
 
 
@@ -278,6 +278,7 @@ def assemble(
             dashpots,
             dofs,
             hinged,
+            units,
         ),
         stiffness=geometric,
         flexibility=springs.flexibility,
@@ -320,6 +321,7 @@ def damping_of(
     dashpots: Sequence[Dashpot],
     dofs: Sequence[str],
     hinged: int = 0,
+    units: Units | None = None,
 ) -> Damping:
     """What is asked for, in terms of the modes at rest or as a matrix, and the dashpots beside it.
 
@@ -329,6 +331,7 @@ def damping_of(
     """
     from scipy import sparse
 
+    refuse_number(who, damping, units)
     size, nodes = len(dofs), len(dofs) - hinged
     if isinstance(damping, Ratio | Rayleigh | Modal):
         base = widened(proportional(who, damping, mass[:nodes, :nodes], _condensed(stiffness(), nodes)), hinged)

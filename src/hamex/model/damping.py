@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from hamex.checks import check_memory, is_finite, is_whole, said
 from hamex.errors import ImplausibleWarning, ModelError
+from hamex.model.units import Units
 from hamex.names import options_by_keyword
 
 Array = NDArray[Any]
@@ -137,6 +138,23 @@ def modal(ratio: float | Sequence[float], modes: int | Sequence[int] | None = No
     return Modal(ratios, places)
 
 
+def refuse_number(who: str, damping: Any, units: Units | None) -> None:
+    """Refuse a bare number but 0 where there are many dofs: what is meant as a ratio would be taken for a coefficient.
+
+    >>> from hamex.model.units import Units
+    >>> refuse_number("frame", 0.05, Units("m", "kN"))
+    Traceback (most recent call last):
+    hamex.errors.ModelError: frame: damping=0.05 is a coefficient [kN·s/m]; for 5 % of critical write hx.ratio(0.05), \
+for coefficients a matrix, or one each storey
+    """
+    if is_finite(damping) and damping != 0:
+        units, share = units or Units(), damping if 0 < damping < 1 else 0.05
+        raise ModelError(
+            f"{who}: damping={damping:g} is a coefficient [{units.force}·s/{units.length}]; for {100 * share:g} % of "
+            f"critical write hx.ratio({share:g}), for coefficients a matrix, or one each storey"
+        )
+
+
 def _share(who: str, what: str, value: object) -> float:
     if not is_finite(value) or float(value) < 0:  # type: ignore[arg-type]
         raise ModelError(f"{who}: {what} must be a finite number ≥ 0, got {value!r}")
@@ -227,7 +245,7 @@ def _superposed(who: str, damping: Modal, mass: Any, stiffness: Any) -> Damping:
 
     from hamex.model.algebra import eigen
 
-    w, shapes = eigen(mass, stiffness, None if damping.modes is None else max(damping.modes))
+    w, shapes = eigen(mass, stiffness, None if damping.modes is None else max(damping.modes), who=who)
     places = np.arange(w.size) if damping.modes is None else np.array(damping.modes) - 1
     weights = 2 * np.array(damping.ratios) * w[places]
     places, weights = places[weights > 0], weights[weights > 0]  # what has no frequency at rest has none to damp
@@ -237,7 +255,7 @@ def _superposed(who: str, damping: Modal, mass: Any, stiffness: Any) -> Damping:
 def _frequencies(who: str, modes: Sequence[int], mass: Any, stiffness: Any) -> Array:
     from hamex.model.algebra import eigen
 
-    w = eigen(mass, stiffness, max(modes))[0][np.array(modes) - 1]
+    w = eigen(mass, stiffness, max(modes), who=who)[0][np.array(modes) - 1]
     if w.min() == 0:
         raise ModelError(
             f"{who}: mode {modes[int(w.argmin())]} has no stiffness at rest, so that it has no "

@@ -24,7 +24,7 @@ from hamex.model.units import Units
 
 Array = NDArray[Any]
 WHO = "frame"
-_SOFT = 1.0  # GPa: no material of members is softer
+_SOFT, _HARD = 1.0, 1500.0  # GPa: no material of members is softer, or harder
 PLANE = ("N", "M1", "M2")
 SPACE = ("N", "Mz1", "Mz2", "My1", "My2", "T")
 
@@ -303,12 +303,12 @@ def _warn_of_tension(members: Sequence[Member]) -> None:
 
 
 def _warn_of_moduli(members: Mapping[str, Member], units: Units) -> None:
-    """Warn of a modulus that nothing built has, as one in MPa beside kN and m; 1 says that area and inertia are EA and
-    EI."""
+    """Warn where the softest modulus is one that nothing built has, as in MPa or Pa beside kN and m; 1 says that area
+    and inertia are EA and EI, and members beside others may stand for rigid parts."""
     name = min(members, key=lambda each: members[each].modulus if members[each].modulus != 1 else np.inf)
     modulus = members[name].modulus
     found = units.gigapascals(modulus)
-    if found < _SOFT and modulus != 1:
+    if not _SOFT <= found <= _HARD and modulus != 1:
         warnings.warn(
             f"{WHO}: modulus {modulus:.4g} {units.force}/{units.length}² of {name} is {found:.3g} GPa; steel has "
             f"210 GPa, concrete 30 GPa, timber 10 GPa: is it in {units.force}/{units.length}²?",

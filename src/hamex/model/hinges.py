@@ -139,11 +139,8 @@ class EndHinges:
         law = self.laws[end]
         try:
             first = first_slope(law, usual)
-        except LawError:
-            raise ModelError(
-                f"{WHO}: {self.name}: a hinge must be a law such as Slider, IMK or Surface, got {law!r}, which has no "
-                "form along a path"
-            ) from None
+        except LawError as problem:
+            raise ModelError(f"{WHO}: {self.name}: its hinge is refused: {problem}") from None
         if self.stiffness[end] is not None:
             return number(WHO, f"hinge_stiffness of {self.name}", self.stiffness[end], positive=True)
         same = abs(first - usual) <= _OWN * usual or not first > 0

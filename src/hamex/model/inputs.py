@@ -170,9 +170,13 @@ def one_each(who: str, count: int, **lists: object) -> None:
 
 
 def unique(who: str, what: str, names: Sequence[str]) -> tuple[str, ...]:
-    """The names, if no two are equal."""
+    """The names, if no two are equal and files can keep them."""
     seen: set[str] = set()
     for name in names:
+        if "\0" in name:
+            raise ModelError(
+                f"{who}: {what}: {name!r:.60} holds a zero character, which no file can keep; leave it out"
+            )
         if name in seen:
             raise ModelError(f"{who}: two {what} are named {name!r}; names must differ")
         seen.add(name)

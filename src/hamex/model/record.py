@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from hamex.checks import LEAST, MOST
 from hamex.errors import LawError, ModelError
 from hamex.model.algebra import (
+    DENSE,
     Masses,
     diagonal,
     eigen,
@@ -125,7 +126,7 @@ class Model(Layout, Shown):
 
     def __repr__(self) -> str:
         laws = ", ".join(f"{len(group.first)} {kind}" for kind, group in self.laws.items() if len(group.first))
-        where = f", {len(self.storeys.names)} storeys" if self.storeys is not None else ""
+        where = "" if self.storeys is None else f", {len(self.storeys.names) // self.horizontal} storeys"
         return (
             f"<Model: {len(self.dofs)} dofs, {len(self.springs)} springs{laws and f' ({laws})'}{where}, "
             f"in {self.units.length} and {self.units.force}>"
@@ -370,6 +371,47 @@ class Modes(Shown):
         return np.asarray(np.cumsum(self.effective_ratio, axis=0))
 
 
+_SLOWEST = 24  # modes that tell how the mass swings where there are many
+_MANY = 2000  # dofs up to which modes tell it
+
+
+@once
+def swings(model: Model) -> tuple[Array, Array]:
+    """Periods of the modes at rest, and the shares of the mass that they carry, (mode, direction); none where nothing
+    swings at rest.
+
+    Of more than ``DENSE`` dofs these are the slowest modes, beyond ``_MANY`` the shapes under an even acceleration in
+    each direction, whose Rayleigh quotients bound the first period from below.
+    """
+    if len(model.dofs) == 1 and isinstance(model.mass, np.ndarray):  # needs no SciPy
+        k = 1 / float(dense(model.flexibility)[0, 0])
+        shares = [float(group.law.static_share(group, np.array([k]))[0]) for group in model.laws.values()]
+        k = float(dense(model.stiffness)[0, 0]) + k * (shares[0] if shares else 1.0)
+        periods = [2 * np.pi * np.sqrt(float(model.mass[0, 0]) / k)] if k > 0 else []
+        return np.array(periods), np.ones((len(periods), 1))
+    try:
+        if len(model.dofs) <= _MANY:
+            found = _modes(model, None if len(model.dofs) <= DENSE else _SLOWEST)
+            return found.periods, np.nan_to_num(found.effective_ratio)
+        return _under_inertia(model)
+    except (ModelError, RuntimeError):  # a negative stiffness, or none
+        return np.zeros(0), np.zeros((0, len(model.directions)))
+
+
+def _under_inertia(model: Model) -> tuple[Array, Array]:
+    from scipy.sparse.linalg import splu
+
+    K = static_stiffness(model.stiffness, model.flexibility, model.compatibility, model.laws).tocsc()
+    pushed = model.mass @ model.influence
+    shapes = splu(K).solve(np.asarray(pushed, dtype=float))
+    work, swung = (shapes * pushed).sum(axis=0), (shapes * (model.mass @ shapes)).sum(axis=0)
+    pushes = np.flatnonzero((work > 0) & (swung > 0))
+    work, swung = work[pushes], swung[pushes]
+    share = np.zeros((len(pushes), len(model.directions)))
+    share[np.arange(len(pushes)), pushes] = work**2 / (swung * (model.influence * pushed).sum(axis=0)[pushes])
+    return 2 * np.pi * np.sqrt(swung / work), share
+
+
 def modes(model: Model, count: int | None = None) -> Modes:
     """Natural modes of a model at rest: mass M, stiffness ``K + B A⁻¹ Bᵀ``, P-Delta included.
 
@@ -390,13 +432,19 @@ def modes(model: Model, count: int | None = None) -> Modes:
     >>> found.cumulative_ratio[:, 0].round(4).tolist()
     [0.9472, 1.0]
     """
-    from scipy import sparse
-
     if count is not None and (isinstance(count, bool) or not isinstance(count, int) or count < 1):
         raise ModelError(f"modes: count must be a whole number from 1 on, got {count!r}")
+    return _modes(model, count, "modes")
+
+
+def _modes(model: Model, count: int | None, who: str = "") -> Modes:
+    """The same; ``who`` warns of lost digits."""
+    from scipy import sparse
+
     mass = sparse.csr_array(model.mass)
     stiffness = static_stiffness(model.stiffness, model.flexibility, model.compatibility, model.laws)
-    frequencies, shapes = eigen(mass, stiffness, count, definite=model.body is not None and not np.any(model.massless))
+    definite = model.body is not None and not np.any(model.massless)
+    frequencies, shapes = eigen(mass, stiffness, count, definite, who)
     moved = mass @ model.influence
     participation = shapes.T @ moved
     total = np.sum(model.influence * moved, axis=0)

@@ -13,7 +13,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from hamex.checks import check_memory, check_range, floats, is_one_of, is_whole
+from hamex.checks import check_memory, check_range, floats, is_one_of, is_whole, said
 from hamex.errors import ModelError
 from hamex.model.algebra import static_stiffness
 from hamex.model.assembly import Block, Column, DampingLike, Dashpot, damping_of, from_groups, spring
@@ -88,7 +88,7 @@ def rod(
             raise ModelError(f"{WHO}: {what} must be one of {', '.join(known)}; got {word!r:.40}")
     if set(_ENDS[fixed]) & set(_ENDS[absorbing]):
         raise ModelError(f"{WHO}: an end cannot be fixed and absorbing; waves leave where it can move")
-    check_memory(WHO, 20 * elements, f"{elements:,} elements", "take fewer")
+    check_memory(WHO, 20 * elements, f"{said(elements)} elements", "take fewer")
     size = length / elements
     middle = (np.arange(elements) + 0.5) * size
     E, rho, A = (
@@ -128,6 +128,7 @@ def rod(
             lambda: static_stiffness(zero, parts.flexibility, parts.compatibility, parts.laws),
             [_moved(dashpot, free) for dashpot in dashpots],
             dofs,
+            units=units,
         ),
         stiffness=zero,
         flexibility=parts.flexibility,

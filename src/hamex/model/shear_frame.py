@@ -44,8 +44,8 @@ def shear_frame(
     masses : of the floors [force·time²/length].
     stiffnesses : of the storeys: one for all or one each [force/length]; None where a Parallel law brings its own, None
         or 0 where links hold a level, such as isolators below the first floor.
-    damping : dashpot coefficient of the storeys, one for all or one each [force·time/length]; a full matrix; or
-        ``ratio(z, mode=1)``, ``rayleigh(…)``, ``modal(…)``. Links add their own.
+    damping : ``ratio(z, mode=1)``, ``rayleigh(…)`` or ``modal(…)``; dashpot coefficients of the storeys, one each
+        [force·time/length]; or a full matrix. A bare number is refused. Links add their own.
     laws : what the storeys do beyond elasticity: one law for all or one each; None is elastic.
     heights : of the storeys, one for all or one each [length]; 0 for a level that links hold, which then has no drift
         ratio and no P-Delta.
@@ -162,7 +162,7 @@ def _storey_dashpots(
     damping: Any, storeys: Sequence[str], columns: Sequence[Column]
 ) -> tuple[list[Dashpot], DampingLike]:
     """Coefficients of the storeys as dashpots; any other damping is passed on."""
-    if isinstance(damping, str) or np.ndim(damping) > 1 or not (np.ndim(damping) == 1 or np.isscalar(damping)):
+    if isinstance(damping, str) or np.ndim(damping) != 1:
         return [], damping
     values = numbers(WHO, "damping", damping, storeys)
     return [Dashpot(column, c) for column, c in zip(columns, values, strict=True) if c > 0], None

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from hamex.checks import check_range, floats
 from hamex.errors import ModelError
-from hamex.model.damping import Modal, Ratio, Rayleigh
+from hamex.model.damping import Modal, Ratio, Rayleigh, refuse_number
 from hamex.model.inputs import beyond
 from hamex.model.oscillator import of_sliders, refuse_law
 from hamex.model.units import Units
@@ -100,8 +100,8 @@ def shear_frames(
 ) -> ShearFrames:
     """Shear frames for :func:`hamex.batch`, all with the same number of storeys, counted from the ground up.
 
-    Parameters are arrays (frame, storey), or (storey,) for what all frames share, or numbers; they are spread over
-    each other. They mean what they mean for one frame, see :func:`hamex.shear_frame`.
+    Parameters are arrays (frame, storey), or (storey,) for what all frames share, or numbers, but for damping; they are
+    spread over each other. They mean what they mean for one frame, see :func:`hamex.shear_frame`.
 
     Parameters
     ----------
@@ -136,6 +136,7 @@ def shear_frames(
             f"{WHO}: modal damping fills the damping matrix of every frame; use rayleigh(…), or solve "
             "frames made by shear_frame one by one"
         )
+    refuse_number(WHO, damping, units)
     if not isinstance(damping, Ratio | Rayleigh):
         given["damping"] = damping
     x = _spread(given)

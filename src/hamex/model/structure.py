@@ -320,7 +320,13 @@ def _model(
     return Model(
         M,
         damping_of(
-            who, damping, M, lambda: static_stiffness(K, parts.flexibility, parts.compatibility, parts.laws), (), dofs
+            who,
+            damping,
+            M,
+            lambda: static_stiffness(K, parts.flexibility, parts.compatibility, parts.laws),
+            (),
+            dofs,
+            units=units,
         ),
         sparse.csr_array(K),
         parts.flexibility,

@@ -222,8 +222,14 @@ class GroundMotion(Shown):
         object.__setattr__(self, "step", float(self.step))
         object.__setattr__(self, "unit", acceleration_unit(self.unit))
 
+    @property
+    def _named(self) -> str:
+        """Source and component, which the source may end with, as the second line of an AT2 file does."""
+        said = self.source.replace(",", " ").split()[-1:] == [self.component]
+        return " ".join(word for word in (self.source, "" if said else self.component) if word)
+
     def __repr__(self) -> str:
-        name = " ".join(word for word in (self.source, self.component) if word) or "no source"
+        name = self._named or "no source"
         samples = f"{len(self.acceleration)} samples of {self.step:g} s"
         return f"<GroundMotion: {name}; {samples}, peak {self.peak:.4g} {self.unit}, {self.kind}>"
 
@@ -345,7 +351,7 @@ class GroundMotion(Shown):
             )
         column = model.influence[:, [model.directions.index(name)]]
         samples = (in_gravities(self.unit) * g) * self.acceleration
-        source = " ".join(word for word in (self.source, self.component) if word)
+        source = self._named
         return Load(samples, self.step, patterns=-model.inertia(name)[:, None], ground=column, source=source)
 
 

@@ -32,7 +32,8 @@ from hamex.motion.load import Load
 from hamex.paper import opensees
 from hamex.schemes import Galerkin, Newmark, Scheme
 from hamex.solution.solution import Solution
-from hamex.solve import Problem, solve
+from hamex.solve import Problem
+from hamex.solve import run as solve  # without what users are warned of
 
 Array = NDArray[Any]
 RECORDED = "data/opensees_recorded.json"

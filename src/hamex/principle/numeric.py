@@ -382,3 +382,14 @@ def _derivative(node: sp.Expr) -> tuple[str, int]:
     if isinstance(node, sp.Derivative):
         return node.expr.func.__name__, len(node.variables)
     return node.func.__name__, 0
+
+
+_TURNS = ("theta", "phi", "psi", "vartheta", "varphi")
+
+
+def angles(action: Action) -> tuple[str, ...]:
+    """Fields that are angles: by their names, or since they stand in a sine or cosine."""
+    texts = [action.lagrangian, action.dissipation, *dict(action.loads).values(), *(action.constraints or ())]
+    waves = [wave for text in texts for wave in sp.sympify(text).atoms(sp.sin, sp.cos, sp.tan)]
+    names = {q: q.func.__name__ for q in action.fields}
+    return tuple(name for q, name in names.items() if name.partition("_")[0] in _TURNS or any(w.has(q) for w in waves))

@@ -222,7 +222,16 @@ def slow_motion(model: Model) -> Array:
 
 _SHARE = 0.99  # of the power of a load: what is faster does not count
 _NODES, _STEPS = 8.0, 8.0  # per wave length and per period, below which a wave arrives late by some per cent
+_ALONG = 0.01  # of the forces of a pattern: a resultant with less pushes in no direction
 _MOST = 1 << 16  # samples that are looked at
+
+
+def pushed_in(problem: Problem) -> Array:
+    """Directions of the ground in which a load shakes or pushes."""
+    model, load = problem.model, problem.load
+    patterns = np.eye(load.width) if load.patterns is None else load.patterns
+    along, whole = np.abs(patterns.T @ model.influence), np.abs(patterns).sum(axis=0)
+    return np.flatnonzero(np.any(along > _ALONG * whole[:, None], axis=0))
 
 
 def warn_of_coarse_waves(problem: Problem, step: float) -> None:

@@ -18,7 +18,7 @@ from hamex.checks import is_finite, is_positive
 from hamex.errors import FileError, InputError, MissingPackageError
 from hamex.files import check_writable, write_atomically
 from hamex.report.body_sheets import dof_words
-from hamex.report.history import chosen_loops
+from hamex.report.history import chosen_loops, phases
 from hamex.report.law import weakened
 from hamex.report.moving import body_colours, body_scene, flatness
 from hamex.report.page import heading, page
@@ -131,6 +131,7 @@ def _stage(
     """A figure, and what moves it."""
     loop = None if solution.layout.is_body else _loop(solution)
     right = [["scene", "history"], ["scene", "loop"]] if loop else [["scene", "history"]]
+    action = "hamiltonian" in solution.names
     shape: dict[str, Any] = {"width_ratios": [1.15, 1]}
     high = 4.4
     if solution.layout.is_body and flatness(solution) < 0.7:  # a low body needs the whole width
@@ -139,6 +140,9 @@ def _stage(
         drawing.suptitle(title, x=0.01, ha="left", fontsize=11, fontweight="bold")
         if solution.layout.is_body:
             updates = [body_scene(drawing, axes["scene"], solution, nodes, scale, field, _clock)]
+        elif action:
+            u, v, across, up, name = phases(solution)
+            updates = [_grown(axes["scene"], nodes, f"phase portrait of {name}", u, v, across, up)]
         else:
             scene = _structure if solution.layout.is_structure else _oscillator
             updates = [scene(axes["scene"], solution, nodes, scale)]
@@ -249,7 +253,8 @@ def _curve(axes: Any, solution: Solution, nodes: Array) -> Update:
         named = f"displacement of {solution.dofs[place]}" if solution.layout.is_structure else "displacement"
         if solution.layout.is_body:
             named = dof_words(solution, place)
-        axes.set(xlabel="time [s]", ylabel=f"[{length}]", title=named, xlim=(x[0], x[-1]))
+        across = "rad" if "hamiltonian" in solution.names and solution.layout.turning_dofs[place] else length
+        axes.set(xlabel="time [s]", ylabel=f"[{across}]", title=named, xlim=(x[0], x[-1]))
         if x[-1] < 1:
             short_ticks(axes)
     axes.plot(x, y, color=FAINT, lw=0.8)
@@ -268,12 +273,19 @@ def _curve(axes: Any, solution: Solution, nodes: Array) -> Update:
 def _loop(solution: Solution) -> tuple[str, Array, Array, str, str] | None:
     """Name, deformation and force of the steps, and their units, of what dissipates most; None where nothing does."""
     length, force = solution.units.length, solution.units.force
-    if solution.is_thinned or solution.at_ends:
+    if solution.is_thinned or solution.at_ends or "hamiltonian" in solution.names:
         return None
     if not solution.layout.is_structure:
-        return "spring", solution.values("mean_displacement")[:, 0], solution.values("force")[:, 0], length, force
+        return (
+            "force over deformation, spring",
+            solution.values("mean_displacement")[:, 0],
+            solution.values("force")[:, 0],
+            length,
+            force,
+        )
     lost = weakened(solution)
     for name, deformation, forces, turns in chosen_loops(solution, 1) if lost is None else [lost.loop(solution)]:
+        name = f"force over deformation, {name}"
         return name, deformation, forces, "rad" if turns else length, unit("moment", length, force) if turns else force
     return None
 
@@ -284,7 +296,7 @@ def _grown(axes: Any, nodes: Array, name: str, x: Array, y: Array, across: str, 
     (line,) = axes.plot([], [], color=INK, lw=0.8)
     (dot,) = axes.plot([], [], "o", color=GREEN, ms=5)
     axes.locator_params(axis="x", nbins=5)
-    axes.set(title=f"force over deformation, {name}", xlabel=f"[{across}]", ylabel=f"[{up}]")
+    axes.set(title=name, xlabel=f"[{across}]", ylabel=f"[{up}]")
 
     def update(frame: int) -> None:
         upto = max(int(nodes[frame]), 1)

@@ -18,6 +18,7 @@ from hamex.report.page import captioned, check_plot, heading, table, write_drawi
 from hamex.report.structure import bare, good_scale, mark, marks, paint, proportion
 from hamex.report.style import BLUE, GREEN, INK, ORANGE, PINK, RED, draw_energy, mosaic, to_svg
 from hamex.solution.outline import unit
+from hamex.solution.peaks import WORDS
 from hamex.solution.results import frames_at
 from hamex.solution.solution import Solution
 from hamex.solution.source import Run
@@ -108,6 +109,7 @@ _OSCILLATOR = (
     "Displacement and slip over time; mean force over mean displacement of each step; energies, stacked, "
     "beside the work put in."
 )
+_ACTION = "Fields of the action over time; the phase portrait of the one that moves most; its Hamiltonian."
 _STRUCTURE = (
     "The structure at its largest displacement, over its shape at rest; envelopes of the storeys where there "
     "are storeys; hysteresis, displacement and energies over time."
@@ -129,7 +131,8 @@ def write_plot(solution: Solution, path: str | Path, title: str = "") -> Path:
     drawing = draw_run(solution, heading(path, title))
     layout = solution.layout
     of_structure = _ROD if is_rod(layout) else _STRUCTURE
-    caption = _BODY if layout.is_body else of_structure if layout.is_structure else _OSCILLATOR
+    of_one = _ACTION if "hamiltonian" in solution.names else _OSCILLATOR
+    caption = _BODY if layout.is_body else of_structure if layout.is_structure else of_one
     about = " · ".join(
         f"{escape(key)}: {escape(str(value))}" for key, value in solution.provenance.items() if key != "hamex"
     )
@@ -142,7 +145,40 @@ def draw_run(solution: Solution, title: str = "") -> Figure:
         return draw_body_run(solution, title)
     if is_rod(solution.layout):
         return draw_rod(solution, title)
+    if "hamiltonian" in solution.names:
+        return draw_action(solution, title)
     return draw_structure(solution, title) if solution.layout.is_structure else draw(solution, title)
+
+
+def phases(solution: Solution) -> tuple[Array, Array, str, str, str]:
+    """Places and rates of the field of an action that moves most, their units, and its name."""
+    u, v = solution.values("displacement"), solution.values("velocity")
+    most = int(np.ptp(u, axis=0).argmax())
+    turns = bool(solution.layout.turning_dofs[most])
+    across = "rad" if turns else solution.units.length
+    return u[:, most], v[:, most], across, f"{across}/s", solution.dofs[most]
+
+
+def draw_action(solution: Solution, title: str = "") -> Figure:
+    """Histories of the fields of an action, the phase portrait of the one that moves most, and the energy."""
+    with mosaic([["history"] * 3 + ["phase"] * 2, ["energy"] * 5], 8.4, 5.6) as (drawing, axes):
+        t, u, v, across, up, name = solution.times, *phases(solution)
+        turning = solution.layout.turning_dofs
+        for field, values in zip(solution.dofs, solution.values("displacement").T, strict=True):
+            axes["history"].plot(t, values, lw=1.0, label=field)
+        units = ", ".join(dict.fromkeys("rad" if turns else solution.units.length for turns in turning))
+        axes["history"].set(xlabel="time [s]", ylabel=f"[{units}]", title=title or "fields", xlim=(t[0], t[-1]))
+        axes["history"].legend(loc="best", ncols=3)
+        axes["phase"].plot(u, v, color=INK, lw=0.8)
+        axes["phase"].set(xlabel=f"{name} [{across}]", ylabel=f"rate of {name} [{up}]", title="phase portrait")
+        energy = axes["energy"]
+        energy.plot(t, solution.values("hamiltonian"), color=BLUE, label="Hamiltonian")
+        energy.plot(t, solution.values("imbalance"), color=RED, lw=1.0, label="imbalance")
+        label = unit("energy", solution.units.length, solution.units.force)
+        energy.set(xlabel="time [s]", ylabel=f"energy [{label}]", xlim=(t[0], t[-1]))
+        energy.set_title(f"energy, balance within {solution.residual:.0e} of the largest work or kinetic energy")
+        energy.legend(loc="best", ncols=2)
+    return drawing
 
 
 def _numbers(solution: Solution) -> str:
@@ -150,7 +186,7 @@ def _numbers(solution: Solution) -> str:
     estimated = any(peak.error is not None for peak in solution.peaks.values())
     rows = [
         [
-            "base shear of the springs" if name == "base_shear" else escape(name.replace("_", " ")),
+            escape(WORDS.get(name, name.replace("_", " "))),
             f"{peak.value:.5g}",
             *(["–" if peak.error is None else f"{peak.error:.2g}"] if estimated else []),
             "" if peak.unit == "1" else escape(peak.unit),
@@ -158,6 +194,7 @@ def _numbers(solution: Solution) -> str:
             escape(peak.where),
         ]
         for name, peak in solution.peaks.items()
+        if not (solution.layout.is_structure and "slip" in name and peak.value == 0)  # hinges in series turn instead
     ]
     head = ["", "largest", *(["± error"] if estimated else []), "unit", "at [s]", "where"]
     said = ". ".join(text[:1].upper() + text[1:] for text in _ending(solution))

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from hamex.report.page import heading, write_drawing
 from hamex.report.structure import bare, good_scale, mark, marks, paint, proportion
 from hamex.report.style import BLUE, GREY, INK, RED, mosaic
-from hamex.solution.results import frames_at
+from hamex.solution.results import frames_at, has_slipped
 from hamex.solution.solution import Solution
 
 if TYPE_CHECKING:
@@ -46,9 +46,9 @@ def _curve(axes: Any, solution: Solution, title: str) -> None:
     if fit is not None:
         bend = f"bilinear, yield at {fit.yield_displacement:.4g} {length}"
         axes.plot(*fit.corners, color=INK, lw=0.9, ls="--", label=bend)
-    slip = np.abs(np.diff(solution.values("slip"), axis=0)).max(axis=0) > 0
-    if slip.any():
-        first = np.argmax(np.abs(np.diff(solution.values("slip"), axis=0))[:, slip] > 0, axis=0) + 1
+    slipped = has_slipped(solution)
+    if slipped.any():
+        first = slipped[:, slipped[-1]].argmax(axis=0)
         axes.plot(
             u[first],
             factor[first],
@@ -138,7 +138,7 @@ def abscissa(solution: Solution) -> tuple[str, Array]:
 
 def yielding_word(solution: Solution) -> str:
     """What yields: hinges where all that did are moments of members, else springs."""
-    slipped = np.abs(np.diff(solution.values("slip"), axis=0)).max(axis=0, initial=0.0) > 0
+    slipped = has_slipped(solution)[-1]
     return "hinge" if slipped.any() and bool(np.all(solution.layout.turning_springs[slipped])) else "spring"
 
 
@@ -181,8 +181,7 @@ def capacity(solution: Solution) -> dict[str, Array]:
         found[f"displacement {solution.dofs[most]} [{length}]"] = solution.values("displacement")[:, most]
     if "drift_ratio" in solution.names:
         found["largest drift ratio [1]"] = np.abs(solution.values("drift_ratio")).max(axis=1)
-    slipped = np.logical_or.accumulate(np.abs(np.diff(solution.values("slip"), axis=0)) > 0, axis=0)
-    found["springs that have yielded"] = np.concatenate([[0], slipped.sum(axis=1)])
+    found["springs that have yielded"] = has_slipped(solution).sum(axis=1)
     return found
 
 
@@ -196,10 +195,11 @@ def headed(curve: Mapping[str, Any], control: str, yielding: str) -> dict[str, A
 
 
 def first_yields(solution: Solution) -> list[tuple[str, float]]:
-    """Springs in the order in which they begin to yield, with the displacement of :func:`abscissa` there."""
-    slips, (_, u) = np.abs(np.diff(solution.values("slip"), axis=0)) > 0, abscissa(solution)
-    first = np.where(slips.any(axis=0), slips.argmax(axis=0) + 1, -1)
-    order = [spring for spring in np.argsort(first, kind="stable") if first[spring] > 0]
+    """Springs in the order in which they begin to yield, with the displacement of :func:`abscissa` at the end of the
+    increment in which they do."""
+    slipped, (_, u) = has_slipped(solution), abscissa(solution)
+    first = slipped.argmax(axis=0)
+    order = [spring for spring in np.argsort(first, kind="stable") if slipped[-1, spring]]
     return [(solution.springs[spring], float(u[first[spring]])) for spring in order]
 
 

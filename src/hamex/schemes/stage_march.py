@@ -250,26 +250,23 @@ def laws_of(model: Model, tau: Array, who: str, machine: bool) -> StageLaws:
 def check_stages(problem: Problem, scheme: ElementScheme, how: How) -> None:
     """Refuse what an element with several stages cannot do, before any work."""
     model, name = problem.model, scheme.label
+    # An element of degree 1 is here for what else was asked of it, and to name its degree alone would help nobody.
+    asked = [word for word in ("locate", "tolerance") if getattr(scheme, word, None)]
+    one = "Galerkin(degree=1)" + (f" without {' and '.join(asked)}" if asked else "")
     if how.promise == "reported":
-        raise SchemeError(
-            f'{name}: promise="reported" is for schemes of one stage, whose step is a descent; use Galerkin(degree=1)'
-        )
+        raise SchemeError(f'{name}: promise="reported" is for schemes of one stage, whose step is a descent; use {one}')
     if problem.supports is not None:
-        raise SchemeError(f"{name}: moving supports are available with Galerkin(degree=1) only")
+        raise SchemeError(f"{name}: moving supports are available with {one} only")
     for group in model.laws.values():
         if group.law.form == "path":
             more = "" if group.law.spring_at is None else ", or Newmark(…, safeguarded=True)"
-            # An element of degree 1 is here for what else was asked of it, and to name its degree would help nobody.
-            asked = [word for word in ("locate", "tolerance") if getattr(scheme, word, None)]
-            left = f" without {' and '.join(asked)}" if asked else ""
             raise SchemeError(
-                f"{name}: {group.law.__name__} follows its path, and there is none between stages; use "
-                f"Galerkin(degree=1){left}{more}"
+                f"{name}: {group.law.__name__} follows its path, and there is none between stages; use {one}{more}"
             )
         if group.law.kind == "surface" and np.any(group.isotropic > 0) and len(scheme.table().c) > 1:
             raise SchemeError(
                 f"{name}: surfaces with isotropic hardening have no certain answer where a stage would "
-                "start below no slip; use Galerkin(degree=1), or kinematic hardening"
+                f"start below no slip; use {one}, or kinematic hardening"
             )
     if scheme.locate and any(group.law.slides(group) is None for group in model.laws.values()):
         raise SchemeError(f"{name}: locate finds the events of springs with a Slider only; leave it out for other laws")

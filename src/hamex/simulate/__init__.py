@@ -27,7 +27,7 @@ from hamex.model.record import Model
 from hamex.model.units import Units
 from hamex.principle.action import Action
 from hamex.principle.noether import Symmetry, works_on
-from hamex.principle.numeric import Functions, Ledger, functions, ledger
+from hamex.principle.numeric import Functions, Ledger, angles, functions, ledger
 from hamex.principle.quadratic import Coefficients, QuadraticDensity, QuadraticPart, quadratic, quadratic_parts
 from hamex.schemes.scheme import Scheme
 from hamex.schemes.time_elements import DiscontinuousGalerkin, Galerkin
@@ -184,7 +184,7 @@ def _solution(action: Action, system: NumericAction, march: ActionMarch, degree:
     return Solution(
         HistoriesOnly(
             why,
-            KeptLayout(tuple(q.func.__name__ for q in action.fields)),
+            KeptLayout(tuple(q.func.__name__ for q in action.fields), angles=angles(action)),
             KeptUnits("length", "force"),
             system.step,
             words,

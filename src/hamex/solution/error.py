@@ -30,6 +30,10 @@ known, and what the finest run still lacks. The bar is
   third order, with jumps, sees nothing for a third of a step behind a node: it takes 5/2 of ρ.
 * **Round-off.** One unit in the last place per step.
 
+A run that ends at a limit ends at the first node beyond it: what still grows there depends on the step by its end, too,
+which no halving of steps up to that end shows, and has no bar. ``sol.exceeded.crossing`` tells when the limit was
+passed.
+
 The finer runs of time elements take the mean load of each step ("mean"): a jump that lies behind a shared node hides
 from loads that are read at nodes or stages, as 1 in 4 jumps did under "end".
 
@@ -91,7 +95,20 @@ def estimate(
         start = float(np.abs(found["node_force"][0][0]).max())
         bars["force"] = max(bars["force"], start - coarse.peaks["force"].value)
     bars |= {residual: _residual(found[name], unseen) for residual, name in RESIDUALS.items() if name in found}
-    return _with_first_stage(bars, found, quarter) if 0 < unresolved < math.inf else bars
+    bars = _with_first_stage(bars, found, quarter) if 0 < unresolved < math.inf else bars
+    if coarse.exceeded is not None and coarse.extent.stopped:
+        last = {name: name for name in names} | {residual: name for residual, name in RESIDUALS.items()}
+        bars = {name: size for name, size in bars.items() if not _grows(found[last[name]], name in RESIDUALS)}
+    return bars
+
+
+def _grows(found: Sequence[Array], residual: bool) -> bool:
+    """Whether a history is largest at its end, in one of the runs, or goes on outwards there: a run that ends where it
+    passes a limit ends at a node that depends on its step, and so does this."""
+    if residual:
+        own = int(np.abs(found[0][-1]).argmax())
+        return any(abs(y[-1, own]) > abs(y[-2, own]) for y in found)
+    return any(0 < _largest(y)[0] == len(y) - 1 for y in found)
 
 
 def bar(found: Sequence[Any], witness: Any, left: float = _LEFT) -> Any:

@@ -20,7 +20,7 @@ from hamex.files import FORMATS, check_writable, write_atomically
 from hamex.problem import ON_DOFS
 from hamex.solution.fields import Times
 from hamex.solution.keeping import body_tree, model_tree, names_tree, packed, problem_tree, scheme_tree, sized
-from hamex.solution.outline import ENERGIES, Answers, Extent, variable
+from hamex.solution.outline import ENERGIES, MOVING, Answers, Extent, variable
 from hamex.solution.shaking import level_dofs
 from hamex.solution.source import THRIFTY, HistoriesOnly, Run
 
@@ -44,8 +44,6 @@ _LEAN = {  # what a wider sheet keeps, by dimension
     "group": ("plastic_by_group",),
 }
 # Slow loading has no time: these are all zero, or no more than the load itself.
-_MOVING = {"momentum", "velocity", "acceleration", "absolute_acceleration", "impulse", "kinetic"}
-_MOVING |= {"damping_force", "base_damping", "storey_damping"}
 _NOISE = 1e-12  # of the largest number beside it: what slow loading leaves where nothing moves
 _ON_DOFS = {"displacement", "momentum", *ON_DOFS}
 
@@ -225,7 +223,7 @@ def sheets_of(solution: Answers) -> dict[str, Any]:
         **named,
         **solution.provenance,
     }
-    peaks = {name: solution.peaks[name] for name in solution.peaks if not (slow and name in _MOVING)}
+    peaks = {name: solution.peaks[name] for name in solution.peaks if not (slow and name in MOVING)}
     largest: dict[str, float] = {}
     for peak in peaks.values():
         largest[peak.unit] = max(largest.get(peak.unit, 0.0), abs(peak.value))
@@ -239,7 +237,7 @@ def sheets_of(solution: Answers) -> dict[str, Any]:
         "where": [peak.where for peak in peaks.values()],
     }
     first = {"increment" if slow else "time [s]": solution.times}
-    names = [name for name in solution.names if not (slow and name in _MOVING)]
+    names = [name for name in solution.names if not (slow and name in MOVING)]
     wide = _wide(solution, names)
     if wide:
         about["left out"] = _left_out(wide, solution)

@@ -127,6 +127,11 @@ OF_FORCES = (
     "overturning_moment",
     "hinge_moment",
 )
+# What slow loading has not.
+MOVING = {
+    *("momentum", "velocity", "acceleration", "absolute_acceleration", "impulse", "kinetic"),
+    *("damping_force", "base_damping", "storey_damping"),
+}
 ENERGIES = ("kinetic", "stored", "viscous", "plastic", "hardening", "jumps", "input", "imbalance", "residual")
 
 
@@ -183,7 +188,7 @@ class Peak:
     ``error`` is half the width of the error bar, None when no estimate was asked for. ``residual_slip`` and
     ``residual_drift`` are the signed values at the end, where they are largest; ``ductility`` is the largest
     deformation of a spring relative to its deformation at first yield. Rotations and moments do not compete with
-    displacements and forces.
+    displacements and forces. ``slow`` peaks are those of slow loading, whose ``time`` counts increments.
     """
 
     value: float
@@ -191,23 +196,30 @@ class Peak:
     where: str
     unit: str
     error: float | None = None
+    slow: bool = False
 
     def __str__(self) -> str:
         bar = "" if self.error is None else f" ± {self.error:.2g}"
-        return f"{self.value:.6g}{bar} {self.unit}, {self.where}, t = {self.time:g} s"
+        when = f"increment {self.time:g}" if self.slow else f"t = {self.time:g} s"
+        return f"{self.value:.6g}{bar} {self.unit}, {self.where}, {when}"
 
 
 @dataclass(frozen=True)
 class Exceedance:
-    """The first passing of a limit: what, where, when [s], and the limit."""
+    """The first passing of a limit: what, where, the first node beyond it [s], and the limit.
+
+    ``crossing`` is when it was passed [s], by a line between this node and the one before; None in older files.
+    """
 
     quantity: str
     where: str
     time: float
     limit: float
+    crossing: float | None = None
 
     def __str__(self) -> str:
-        return f"{self.where} passed {self.quantity.replace('_', ' ')} {self.limit:g} at t = {self.time:g} s"
+        inside = "" if self.crossing in (None, self.time) else f" (crossed at {self.crossing:.5g} s)"
+        return f"{self.where} passed {self.quantity.replace('_', ' ')} {self.limit:g} at t = {self.time:g} s{inside}"
 
 
 @dataclass(frozen=True, eq=False)

@@ -18,9 +18,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hamex.errors import DampingWarning, InputError
+from hamex.errors import DampingWarning, InputError, UnknownNameError
 from hamex.model.solids.body import Body
-from hamex.solution.outline import Answers, Exceedance, Peak, unit, variable
+from hamex.solution.outline import MOVING, TURNING, Answers, Exceedance, Peak, unit, variable
+from hamex.solution.results import has_slipped
 
 if TYPE_CHECKING:
     from hamex.schemes.stages import StageHistory
@@ -36,6 +37,14 @@ OF_STRUCTURES = (
     "storey_shear",
     "overturning_moment",
 )
+WORDS = {  # of those whose name does not tell what they are
+    "force": "spring force, step mean",
+    "node_force": "spring force, at nodes",
+    "base_shear": "base shear of the springs",
+    "residual_slip": "residual slip (signed)",
+    "residual_drift": "residual drift (signed)",
+    "ductility": "ductility of a spring",
+}
 RESIDUALS = {"residual_slip": "slip", "residual_drift": "storey_drift"}  # the last values of these
 IMPLAUSIBLE = 0.2  # share of damping in the largest spring force beyond which a warning names the place
 _SMALL = 0.01  # joints whose damping moment is below this share of the largest spring moment do not count
@@ -51,6 +60,10 @@ class PeaksByName(Mapping[str, Peak]):
 
     def __len__(self) -> int:
         return len(self._names)
+
+    def _check(self, name: object) -> None:
+        if name not in self._names:
+            raise UnknownNameError(f"peaks: there is no {name!r:.40}; there are {', '.join(self._names)}")
 
     def __repr__(self) -> str:
         return repr(dict(self))
@@ -72,8 +85,7 @@ class Peaks(PeaksByName):
         self._names = (*kept, *(residual for residual, name in RESIDUALS.items() if name in kept))
 
     def __getitem__(self, name: str) -> Peak:
-        if name not in self._names:
-            raise KeyError(name)
+        self._check(name)
         if name not in self._found:
             self._found[name] = _residual(self._solution, name) if name in RESIDUALS else largest(self._solution, name)
         return self._found[name]
@@ -82,7 +94,7 @@ class Peaks(PeaksByName):
 def candidates(solution: Answers) -> list[str]:
     """Results that peaks are taken of."""
     names = (*PEAKS, *OF_STRUCTURES, "ductility") if solution.layout.is_structure else (*PEAKS, "ductility")
-    return [name for name in names if name in solution.names]
+    return [name for name in names if name in solution.names and not (solution.at_ends and name in MOVING)]
 
 
 def components(solution: Answers, name: str) -> Array:
@@ -92,7 +104,8 @@ def components(solution: Answers, name: str) -> Array:
         return np.flatnonzero(np.isfinite(solution.values("yield_deformation")))
     dim = variable(name).dims[1]
     if dim == "dof":
-        return np.flatnonzero(~layout.turning_dofs)
+        straight = ~layout.turning_dofs
+        return np.flatnonzero(straight | ~straight.any())  # of an action all may be angles
     if dim == "spring":
         return np.flatnonzero(~layout.turning_springs)
     return np.arange(layout.horizontal if dim == "direction" else len(solution.labels(dim)))
@@ -134,17 +147,20 @@ def _residual(solution: Answers, name: str) -> Peak:
     values, labels = histories(solution, RESIDUALS[name])
     last = values[-1]
     worst = int(np.abs(last).argmax())
-    return Peak(
-        float(last[worst]), float(solution.times[-1]), labels[worst], solution.units.length, solution.error_of(name)
-    )
+    last, time, slow = float(last[worst]), float(solution.times[-1]), solution.at_ends
+    return Peak(last, time, labels[worst], solution.units.length, solution.error_of(name), slow)
 
 
 def _largest(solution: Answers, name: str, values: Array, labels: Sequence[str]) -> Peak:
     size = np.abs(values)
     row, column = (int(place) for place in np.unravel_index(int(size.argmax()), size.shape))
     clock = solution.times if at_nodes(name) else solution.middles
-    label = unit(variable(name).kind, solution.units.length, solution.units.force)
-    return Peak(float(size[row, column]), float(clock[row]), labels[column], label, solution.error_of(name))
+    kind, turning = variable(name).kind, solution.layout.turning_dofs
+    kind = TURNING[kind] if variable(name).dims[-1] == "dof" and turning.all() and kind in TURNING else kind
+    label = unit(kind, solution.units.length, solution.units.force)
+    return Peak(
+        float(size[row, column]), float(clock[row]), labels[column], label, solution.error_of(name), solution.at_ends
+    )
 
 
 def _inside(solution: Answers, inside: StageHistory, at_a_node: Peak, labels: Sequence[str]) -> Peak:
@@ -169,12 +185,15 @@ def exceedance(solution: Answers) -> Exceedance | None:
     for name, limit in (("drift_ratio", solution.limit.drift_ratio), ("storey_drift", solution.limit.drift)):
         if limit is None or name not in solution.names:
             continue
-        beyond = np.abs(solution.values(name)) > limit
-        rows = np.flatnonzero(beyond.any(axis=1))
+        size = np.abs(solution.values(name))
+        rows = np.flatnonzero((size > limit).any(axis=1))
         if rows.size:
-            where = solution.labels("storey")[int(beyond[rows[0]].argmax())]
-            passed.append(Exceedance(name, where, float(solution.times[rows[0]]), limit))
-    return min(passed, key=lambda found: found.time, default=None)
+            row, own = int(rows[0]), int((size[rows[0]] > limit).argmax())
+            before, after = size[max(row - 1, 0), own], size[row, own]
+            time = float(solution.times[row])
+            back = solution.step * float((after - limit) / (after - before)) if row else 0.0
+            passed.append(Exceedance(name, solution.labels("storey")[own], time, limit, time - back))
+    return min(passed, key=lambda found: (found.time, found.crossing), default=None)
 
 
 @dataclass(frozen=True)
@@ -203,8 +222,7 @@ def damping_share(solution: Answers) -> DampingShare:
     if solution.layout.body is not None:
         raise InputError("damping_share: a body has no storeys; its viscous energy tells what damping takes")
     found = max(_shares_by_place(solution), key=lambda each: each.share)
-    yielded = bool(solution.values("slip").size) and bool(np.abs(np.diff(solution.values("slip"), axis=0)).any())
-    if found.share > IMPLAUSIBLE and yielded and not solution.layout.has_dashpots:
+    if found.share > IMPLAUSIBLE and has_slipped(solution).any() and not solution.layout.has_dashpots:
         warnings.warn(
             f"damping carries {100 * found.share:.0f} % of the largest spring force at {found.where!r} "
             f"({found.damping:.4g} beside {found.spring:.4g} {found.unit}) while springs yield; "
@@ -263,7 +281,9 @@ class BodyPeaks(PeaksByName):
         self._body = body_of(solution, "peaks")
         known = dict(solution.extent.peaks or {})
         found.update({name: peak for name, peak in known.items() if name not in found})
-        names = list(known) or [name for name in OF_NODES if _has(solution, name)]
+        names = list(known) or [
+            name for name in OF_NODES if _has(solution, name) and not (solution.at_ends and name in MOVING)
+        ]
         if not known:  # of a structure that stands on the body
             names += [name for name in OF_STRUCTURES if name in solution.names and name != "absolute_acceleration"]
         yields = bool(np.any(self._body.slipping >= 0)) and "slip" in solution.histories
@@ -276,7 +296,7 @@ class BodyPeaks(PeaksByName):
 
     def __getitem__(self, name: str) -> Peak:
         if name not in self:
-            raise KeyError(name)
+            self._check(name)
         if name not in self._found:
             own = self._solution, self._body, name
             self._found[name] = largest(self._solution, name) if name in OF_STRUCTURES else peak_of(*own)
@@ -304,7 +324,7 @@ def peak_of(solution: Answers, body: Body, name: str) -> Peak:
     from hamex.solution.fields import FIELDS
 
     label = unit(FIELDS[name].kind, solution.units.length, solution.units.force)
-    return Peak(value, float(solution.times[instant]), where, label, solution.error_of(name))
+    return Peak(value, float(solution.times[instant]), where, label, solution.error_of(name), solution.at_ends)
 
 
 def _place(point: Array) -> str:

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 Array = NDArray[Any]
 Result = Callable[["Answers"], Array]
 _SLIPPED = 1e-9  # of the largest deformation: less is no slip
+_NOTHING = 1e-12  # of that of the springs of its unit: less is rounding, as of a hinge at a pin
 
 
 def _storeys(s: Answers) -> Storeys:
@@ -394,5 +395,7 @@ def _pushed(law: type[Law], p: Array, e: float, goal: float, z: Array) -> float:
 def has_slipped(solution: Answers) -> Array:
     """(node, spring): True from the first slip of a spring with a yield limit on."""
     slip = np.abs(solution.values("slip") - solution.values("slip")[0])
-    least = _SLIPPED * np.abs(solution.values("deformation")).max(axis=0)
+    most, turning = np.abs(solution.values("deformation")).max(axis=0), solution.layout.turning_springs
+    rounding = np.where(turning, most[turning].max(initial=0.0), most[~turning].max(initial=0.0))
+    least = np.maximum(_SLIPPED * most, _NOTHING * rounding)
     return np.asarray(np.logical_or.accumulate((slip > least) & solution.layout.yields, axis=0))

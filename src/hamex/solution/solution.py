@@ -113,8 +113,9 @@ class Solution(Shown):
     def __repr__(self) -> str:
         dofs, springs = len(self.dofs), len(self.springs)
         thinned = f", every {self.extent.every}th kept" if self.extent.every > 1 else ""
+        went = "increments" if self.at_ends else f"steps of {self.step:g} s"
         return (
-            f"<Solution: {self.all_steps} steps of {self.step:g} s{thinned}, {dofs} dof{'s' * (dofs != 1)}, "
+            f"<Solution: {self.all_steps} {went}{thinned}, {dofs} dof{'s' * (dofs != 1)}, "
             f"{springs} spring{'s' * (springs != 1)}, {self.source.by}>"
         )
 
@@ -265,7 +266,10 @@ class Solution(Shown):
     @cached_property
     def energy(self) -> xr.Dataset:
         """Energy balance: kinetic, stored, viscous, plastic, hardening, input and imbalance on ``time``, and the
-        largest imbalance relative to the largest work as ``residual``: a check of the arithmetic, not of accuracy."""
+        largest imbalance relative to the largest work as ``residual``: a check of the arithmetic, not of accuracy. Of
+        an action its Hamiltonian and the imbalance."""
+        if "hamiltonian" in self.histories:
+            return self.labelled([name for name in ("hamiltonian", *ENERGIES) if name in self.histories])
         return self.labelled(ENERGIES)
 
     @cached_property

@@ -6,6 +6,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, NoReturn
 
 import numpy as np
@@ -201,6 +202,12 @@ class KeptLayout(Layout):
     yields: Array = field(default_factory=lambda: np.zeros(0, dtype=bool))
     together: Array = field(default_factory=lambda: np.zeros(0, dtype=bool))
     body: Body | None = None
+    angles: tuple[str, ...] = ()  # dofs of an action that are angles
+
+    @cached_property
+    def turning_dofs(self) -> Array:
+        """(dof,), True for rotations, whose unit differs."""
+        return np.array([name in self.angles for name in self.dofs]) if self.angles else super().turning_dofs
 
 
 @dataclass(frozen=True, eq=False)

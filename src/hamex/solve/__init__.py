@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from hamex.checks import check_memory, is_one_of
 from hamex.errors import (
     BalanceWarning,
+    CoarseStepWarning,
     ConvergenceError,
     OverflowRunError,
     ProblemError,
@@ -21,12 +22,13 @@ from hamex.errors import (
     ShortLoadWarning,
     ShortRunWarning,
     SwingWarning,
+    warn,
 )
 from hamex.march import run as kernels
-from hamex.model.record import Model
+from hamex.model.record import Model, swings
 from hamex.names import options_by_keyword
 from hamex.problem import Limit, Problem, State
-from hamex.problem.loads import breaks_off, left_over, warn_of_coarse_waves
+from hamex.problem.loads import breaks_off, left_over, pushed_in, warn_of_coarse_waves
 from hamex.schemes.families import StructureMarch
 from hamex.schemes.prepare import is_long
 from hamex.schemes.scheme import How, March, Promise, Ran, Scheme, joined
@@ -40,6 +42,8 @@ __all__ = ["Keep", "Problem", "State", "solve"]
 
 Array = NDArray[Any]
 Progress = Callable[[int, int], object]
+_PER_PERIOD = 10  # steps that a period should have
+_CARRIED = 0.05  # of the mass: modes with less need no steps of their own
 _BLOCK = 1 << 14  # numbers of a history between two looks at progress and limits
 
 
@@ -135,6 +139,8 @@ def solve(
         )
     warn_of_coarse_waves(problem, scheme.step)
     solution = run(problem, scheme, limit, kept, promise, progress, settle=settle, solver=solver)
+    if not error:  # error bars tell it better
+        _warn_of_coarse_step(problem, scheme)
     if solution.extent.settled is False:
         warnings.warn(
             f"solve: the motion has not died down after {solution.all_steps * scheme.step:g} s; what is left of drifts "
@@ -169,6 +175,28 @@ def _say_early(early: float, settle: float | None) -> None:
     warnings.warn(
         f"solve: the run ends {early:g} s before its load; what comes later is not seen", ShortRunWarning, stacklevel=4
     )
+
+
+def _warn_of_coarse_step(problem: Problem, scheme: Scheme) -> None:
+    """Warn, once of a model, where ten steps are longer than a period that carries a part of the mass in a direction
+    that the load pushes in; of schemes of higher order fewer make one."""
+    model = problem.model
+    if model.body is not None or problem.supports is not None or "coarse step" in vars(model):
+        return
+    periods, shares = swings(model)
+    shares = shares[:, pushed_in(problem)].max(axis=1, initial=0.0)
+    periods, shares = periods[shares > _CARRIED], shares[shares > _CARRIED]
+    last = int(np.argmin(periods)) if periods.size else 0
+    longest = periods[last] / _PER_PERIOD * max(float(scheme.order) / 2, 1.0) if periods.size else math.inf
+    if scheme.step > longest * (1 + 1e-9):
+        vars(model)["coarse step"] = True
+        digit = 10.0 ** (math.floor(math.log10(longest)) - 1)
+        warn(
+            f"solve: the step of {scheme.step:g} s makes {periods[last] / scheme.step:.2g} steps of the period of "
+            f"{periods[last]:.3g} s, whose mode carries {shares[last]:.0%} of the mass; peaks may be far off: take "
+            f"{digit * math.floor(longest / digit * (1 + 1e-9)):.2g} s or less",
+            CoarseStepWarning,
+        )
 
 
 def run(

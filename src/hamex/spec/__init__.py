@@ -87,8 +87,14 @@ class ProblemFile:
         return load(self.problem.model, **keys, constant=standing, start=start)
 
 
-def read_problem(path: str | os.PathLike[str]) -> ProblemFile:
+def read_problem(path: str | os.PathLike[str], *, history: bool = True) -> ProblemFile:
     """Read and check a problem file; record files are found from the folder of the problem file.
+
+    Parameters
+    ----------
+    path : of the file, in TOML.
+    history : False where the model is wanted for its modes or for slow loading, so that what a history needs, a load, a
+        scheme and a duration, may be left out.
 
     Examples
     --------
@@ -112,7 +118,7 @@ def read_problem(path: str | os.PathLike[str]) -> ProblemFile:
     9.80665
     """
     path = Path(path)
-    return problem_of(_tables(path), path)
+    return problem_of(_tables(path, history), path)
 
 
 def problem_of(tables: ProblemTables, path: Path | None = None) -> ProblemFile:
@@ -124,7 +130,7 @@ def problem_of(tables: ProblemTables, path: Path | None = None) -> ProblemFile:
     with _named(path, "model", tables.model):
         model = tables.model.build(units, gravity, folder)
     scheme: Scheme = QuasiStatic()
-    if tables.scheme is not None:
+    if tables.scheme is not None and tables.marches:
         with _named(path, "scheme", tables.scheme):
             scheme = tables.scheme.build()
     loads, texts = _loads(path, tables, model, gravity)
@@ -142,7 +148,7 @@ def problem_of(tables: ProblemTables, path: Path | None = None) -> ProblemFile:
         with _named(path, "limit", tables.limit):
             limit = tables.limit.build()
     slow = _slow(path, tables, model)
-    duration = 1.0 if tables.is_slow_only else tables.duration
+    duration = tables.duration if tables.marches else 1.0
     with _named(path, "", tables):
         if duration is None:
             duration = _with_tail(loads, tables.tail or 0.0, scheme.step)
@@ -153,7 +159,7 @@ def problem_of(tables: ProblemTables, path: Path | None = None) -> ProblemFile:
             from hamex.solve.settling import check_settle
 
             check_settle("settle", tables.settle)
-    if tables.support is not None:
+    if tables.support is not None and tables.marches:
         supports, text = _supports(path, folder, tables, model, duration)
         problem = problem.replace(supports=supports)
         texts.append(text)
@@ -168,7 +174,7 @@ def problem_of(tables: ProblemTables, path: Path | None = None) -> ProblemFile:
         tables.settle,
         tables.promise or "beforehand",
         slow,
-        not tables.is_slow_only,
+        tables.marches,
         _probes(path, tables, model),
     )
 
@@ -286,13 +292,13 @@ def _where(value: Any) -> str:
     return f"{value:g}" if isinstance(value, float | int) else f"{_where(value.force)} at {_where(value.at)}"
 
 
-def _tables(path: Path) -> ProblemTables:
+def _tables(path: Path, history: bool) -> ProblemTables:
     data = _toml(path)
     model = data.get("model")
     kind = model.get("kind") if isinstance(model, Mapping) else None
     tables = tables_for(kind if isinstance(kind, str) and kind in KINDS else None)
     try:
-        return tables.model_validate(data)
+        return tables.model_validate(data, context={"history": history})
     except ValidationError as problem:
         allowed = allowed_keys(tables, data)
         if kind != "solid":  # which alone can use them

@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Discriminator, Field, Tag, model_validator
 
-from hamex.errors import ImplausibleWarning, ModelError
+from hamex.checks import is_finite
+from hamex.errors import ImplausibleWarning, ModelError, warn
 from hamex.model.record import Model
 from hamex.model.shear_frame import shear_frame
 from hamex.model.units import Units
@@ -50,10 +51,19 @@ class ShearFrameTable(Table):
             if self.laws is None
             else [law(each, f"laws[{place}]") for place, each in enumerate(self.laws)]
         )
+        viscous = damping(self.damping)
+        if is_finite(viscous) and viscous != 0:
+            viscous = [viscous] * len(self.masses)
+            said = f"[{', '.join(f'{c:g}' for c in viscous)}]"
+            warn(
+                f'damping with kind = "coefficients": one number counts for each storey [{units.force}·s/'
+                f'{units.length}]; write storeys = {said}, or for ratios of critical kind = "ratio"',
+                ImplausibleWarning,
+            )
         return shear_frame(
             self.masses,
             self.stiffnesses,
-            damping(self.damping),
+            viscous,
             laws=laws,
             links=link_list(self.links),
             units=units,

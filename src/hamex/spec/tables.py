@@ -15,7 +15,7 @@ from typing import Annotated, Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import ConfigDict, Discriminator, Field, Tag, create_model, model_validator
+from pydantic import ConfigDict, Discriminator, Field, Tag, ValidationInfo, create_model, model_validator
 
 from hamex.errors import LoadError, UnitError
 from hamex.model.damping import ratio
@@ -234,8 +234,8 @@ class ProblemTables(Table):
     _known = model_validator(mode="before")(check_version)
 
     @model_validator(mode="after")
-    def _choices(self) -> ProblemTables:
-        slow_only = self.is_slow_only
+    def _choices(self, info: ValidationInfo) -> ProblemTables:
+        slow_only = self.is_slow_only or bool(info.context and info.context["history"] is False)
         self.one_of("duration", "tail", needed=not slow_only)
         if self.start is not None and self.gravity is not None:
             raise ValueError("give at most one of [start] and [gravity]; gravity is where the history starts")
@@ -253,6 +253,12 @@ class ProblemTables(Table):
         """Whether the file says how the model is loaded slowly, and nothing of a history."""
         history = (self.motion, self.load, self.support, self.scheme, self.duration, self.tail)
         return (self.pushover is not None or self.cyclic is not None) and all(each is None for each in history)
+
+    @property
+    def marches(self) -> bool:
+        """Whether the file says all that a history needs."""
+        loads, lasts = (self.motion, self.load, self.support), (self.duration, self.tail)
+        return self.scheme is not None and any(x is not None for x in loads) and any(x is not None for x in lasts)
 
 
 ModelKind = Literal["oscillator", "shear_frame", "truss", "frame", "rod", "solid"]

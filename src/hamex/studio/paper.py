@@ -45,7 +45,8 @@ from hamex.paper.results import (
 )
 from hamex.schemes import Galerkin, Newmark
 from hamex.solution.solution import Solution
-from hamex.solve import Problem, solve
+from hamex.solve import Problem
+from hamex.solve import run as solve  # without what users are warned of
 from hamex.spec.base import Finite
 from hamex.studio.jobs import FAILED, FINISHED, RUNNING, ending
 from hamex.studio.scripts import headline, said

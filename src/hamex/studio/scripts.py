@@ -146,7 +146,8 @@ def _frame(model: Any) -> list[str]:
     if model.links:
         lines.append(f"links = {_rows(_link(link) for link in model.links)}")
         more += ", links=links"
-    lines.append(f"model = hx.shear_frame(masses, stiffnesses, {_damping(model.damping)}, laws, units=units{more})")
+    damping = _damping(model.damping, len(model.masses))
+    lines.append(f"model = hx.shear_frame(masses, stiffnesses, {damping}, laws, units=units{more})")
     return lines
 
 
@@ -193,12 +194,12 @@ def _link(table: Any) -> str:
     return f"hx.links.{table.kind}({', '.join([*ends, arguments(keys)])})"
 
 
-def _damping(table: Any) -> str:
+def _damping(table: Any, storeys: int = 1) -> str:
     if table is None:
         return "0.0"
     keys = table.arguments()
     if table.kind == "coefficients":
-        return repr(table.storeys)
+        return _list(table.storeys if isinstance(table.storeys, list) else [table.storeys] * storeys)
     if table.kind == "matrix":
         return repr(table.rows)
     if table.kind == "ratio":

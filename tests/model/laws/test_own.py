@@ -57,7 +57,7 @@ def laws(tmp_path_factory):
 
 
 def frame(*laws):
-    return hx.shear_frame([1.0, 0.8], [500.0, 400.0], laws=laws, damping=0.4, heights=3.0)
+    return hx.shear_frame([1.0, 0.8], [500.0, 400.0], laws=laws, damping=[0.4, 0.4], heights=3.0)
 
 
 def run(model, scheme, **how):

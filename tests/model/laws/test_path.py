@@ -329,7 +329,11 @@ def frame(seed=0, storeys=4, weight=0.0):
     laws = [kinds[i % len(kinds)] for i in rng.permutation(storeys)]
     heights = {"heights": 3.0, "weights": weight * np.ones(storeys)} if weight else {}
     return hx.shear_frame(
-        rng.uniform(0.5, 1.5, storeys), rng.uniform(0.7, 1.5, storeys) * K, laws=laws, damping=0.3, **heights
+        rng.uniform(0.5, 1.5, storeys),
+        rng.uniform(0.7, 1.5, storeys) * K,
+        laws=laws,
+        damping=[0.3] * storeys,
+        **heights,
     )
 
 

@@ -5,6 +5,7 @@ Reference values are analytic unless a test says own. Histories come from seeds.
 
 import itertools
 import math
+import pickle
 
 import numpy as np
 import pytest
@@ -182,7 +183,9 @@ def test_tangents_are_derivatives_and_never_softer_than_promised(name):
 
 def frame(law):
     """Three storeys; the middle one is a slider."""
-    return hx.shear_frame([1.0, 0.8, 0.6], [K, 0.8 * K, K], laws=[law, hx.Slider(1.0, 0.0, 4.0), law], damping=0.3)
+    return hx.shear_frame(
+        [1.0, 0.8, 0.6], [K, 0.8 * K, K], laws=[law, hx.Slider(1.0, 0.0, 4.0), law], damping=[0.3] * 3
+    )
 
 
 def pushed(model, seed=1, steps=60, step=0.02, size=2.0):
@@ -556,3 +559,12 @@ def test_none_of_them_has_a_step_limit_unless_it_falls():
     for name, law in LAWS.items():
         limit = hx.Galerkin(0.02, law="path").longest_step(hx.oscillator(mass=1.0, stiffness=K, law=law))
         assert math.isinf(limit) == (name not in ("multilinear", "hysteretic", "pinching4")), name
+
+
+def test_a_parameter_that_a_law_does_not_have_is_named_with_those_it_has():
+    with pytest.raises(LawError, match="Slider: there is no parameter 'yeild_force'; there are yield_force, viscosity"):
+        hx.Slider(yeild_force=1.0)
+    with pytest.raises(LawError, match="IMK: there is no parameter 'cap'"):
+        hx.laws.IMK(yield_force=1.0, cap=1.1, plastic=0.03, post_cap=0.2)
+    again = pickle.loads(pickle.dumps(hx.Slider(2.0, viscosity=0.1)))
+    assert again == hx.Slider(2.0, viscosity=0.1)

@@ -54,7 +54,7 @@ def frame(law):
         [1.0, 0.8, 0.6],
         [500.0, 400.0, 300.0],
         laws=[law, hx.Slider(3.0), None],
-        damping=0.4,
+        damping=[0.4] * 3,
         heights=3.0,
         links=[hx.power_damper(0, 2, 1.0, 0.5, 2000.0)],
     )

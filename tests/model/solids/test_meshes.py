@@ -236,3 +236,11 @@ def test_names_by_ranges():
             hx.meshes.named(mesh, regions={"a": ranges})
     with pytest.raises(ModelError, match="named: boundary 'a' has no outer facet"):
         hx.meshes.named(mesh, boundaries={"a": {"z": 1.0}})
+
+
+@pytest.mark.parametrize(
+    "make", [lambda n: hx.meshes.rectangle(1.0, 1.0, (n, 2)), lambda n: hx.meshes.box(1.0, 1.0, 1.0, (n, n, n))]
+)
+def test_numbers_of_elements_beyond_all_memory_are_refused_as_such(make):
+    with pytest.raises(SizeError, match=r"more than 1e\+18 elements"):
+        make(int("9" * 400))

@@ -184,7 +184,8 @@ def piece(p: Array, r: int, e: float, way: float, z: Array, o: int) -> tuple[flo
         came_back(z, o)
     else:
         turned(p, r, e, force, way, z, o)
-    if z[o + BRANCH] == ENVELOPE and z[o + LEFT + 4] == 0.0 and way * force >= 0.0 and way * e >= z[o + LARGEST + own]:
+    first = z[o + BRANCH] == ENVELOPE and z[o + LEFT + 4] == 0.0
+    if first and way * force >= 0.0 and way * e >= z[o + LARGEST + own] - DEAD * p[s]:
         _, k, edge = envelope(p, s, way * e)
         return force, k, way * edge
     x, f, zero = way * e, way * force, way * z[o + ZERO + other]

@@ -7,11 +7,12 @@ never writes the state; the march commits it. Files name laws by kind: those of 
 from __future__ import annotations
 
 import dataclasses
+import inspect
 import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +21,7 @@ from hamex.checks import check_range
 from hamex.errors import LawError
 from hamex.model import laws
 from hamex.model.algebra import forces_of
+from hamex.model.inputs import few
 from hamex.names import read_stub
 
 Array = NDArray[Any]
@@ -92,6 +94,17 @@ class Law:
     source: ClassVar[int] = 0  # digest of the function that a user's own law is made of
     followed: ClassVar[type[Law] | None] = None  # a law that flows, as it is followed along the path of a step
     group_at: ClassVar[Callable[..., Any] | None] = None
+
+    def __new__(cls, *given: Any, **named: Any) -> Self:
+        """Refuse names of parameters that the law does not have."""
+        if wrong := named.keys() - getattr(cls, "__dataclass_fields__", {}).keys():
+            known = inspect.signature(cls).parameters
+            unknown = [name for name in sorted(wrong) if name not in known]
+            if unknown and not any(each.kind is each.VAR_KEYWORD for each in known.values()):
+                raise LawError(
+                    f"{cls.__name__}: there is no parameter {unknown[0]!r}; there are {few([*known], unknown[0], 24)}"
+                )
+        return super().__new__(cls)
 
     @property
     def size(self) -> int:

@@ -17,7 +17,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from hamex.checks import check_memory, is_one_of, is_whole
+from hamex.checks import check_memory, is_one_of, is_whole, said
 from hamex.errors import FileError, MissingPackageError, ModelError
 from hamex.model.inputs import number
 
@@ -462,8 +462,8 @@ def _axes(
     who: str, names: tuple[str, ...], sizes: tuple[float, ...], elements: Any, origin: tuple[float, ...]
 ) -> list[Array]:
     counts, start = _pair(who, elements, len(sizes)), _pair(who, origin, len(sizes))
-    many = math.prod([float(count) if is_whole(count, 1) else 1.0 for count in counts])
-    check_memory(who, _SPARE * many, f"{many:,.0f} elements", "take fewer")
+    many = min(math.prod([float(min(count, 10**200)) if is_whole(count, 1) else 1.0 for count in counts]), 1e300)
+    check_memory(who, _SPARE * many, f"{said(int(many))} elements", "take fewer")
     return [
         number(who, "origin", begin, signed=True) + _along(who, name, size, count)
         for name, size, count, begin in zip(names, sizes, counts, start, strict=True)
@@ -474,7 +474,7 @@ def _along(who: str, what: str, size: float, count: Any) -> Array:
     """Coordinates from 0 to a size."""
     size = number(who, what, size, positive=True)
     if is_whole(count, 1):
-        check_memory(who, _SPARE * int(count), f"{count:,} elements", "take fewer")
+        check_memory(who, _SPARE * int(count), f"{said(count)} elements", "take fewer")
         return np.linspace(0.0, size, int(count) + 1)
     try:
         x = np.array(count, dtype=float)

@@ -249,6 +249,7 @@ def solid(
         lambda: static_stiffness(K, gathered.flexibility, gathered.compatibility, gathered.laws),
         [],
         dofs,
+        units=units,
     )
     outgoing = absorbed(cells, absorbing, mass)[free][:, free]
     C = Damping(outgoing + C.matrix, C.shapes, C.weights)

@@ -21,7 +21,8 @@ from hamex.principle.conditions import Dimension, dimension
 from hamex.problem import State
 from hamex.schemes import Galerkin, Newmark
 from hamex.solution.solution import Solution
-from hamex.solve import Problem, solve
+from hamex.solve import Problem
+from hamex.solve import run as solve  # without what users are warned of
 
 Array = NDArray[Any]
 PRINTED_END = 31.16  # s, Table 1

@@ -164,7 +164,7 @@ function numberBoard() {
   /** @type {Record<string, Card>} */
   const cards = {
     displacement: card("peak displacement"),
-    force: card("peak spring force"),
+    force: card("peak spring force, step mean"),
     ductility: card("ductility"),
     residual_slip: card("residual slip"),
     residual: card("energy residual"),
