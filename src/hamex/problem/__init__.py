@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from hamex.checks import check_range, floats, is_finite, is_positive, whole_steps
 from hamex.errors import ProblemError
 from hamex.model.inputs import few
+from hamex.model.layout import ratios
 from hamex.model.record import Model, law_variables, parameter
 from hamex.motion.artificial import constant
 from hamex.motion.load import Load, LoadSum
@@ -305,3 +306,11 @@ class Limit:
         ratio = np.inf if self.drift_ratio is None else self.drift_ratio
         known = np.isfinite(heights).all(axis=-1, keepdims=True)
         return np.minimum(most, np.where(known & (heights > 0), ratio * heights, np.inf))
+
+    def passed(self, drift: Array, heights: Array) -> Array:
+        """True where a drift is beyond the limit, (node, storey)."""
+        size = np.abs(drift)
+        found = size > (np.inf if self.drift is None else self.drift)
+        if self.drift_ratio is not None and np.isfinite(heights).all():
+            found |= ratios(size, heights) > self.drift_ratio
+        return np.asarray(found)

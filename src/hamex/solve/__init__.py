@@ -25,10 +25,11 @@ from hamex.errors import (
     warn,
 )
 from hamex.march import run as kernels
+from hamex.model.algebra import rows
 from hamex.model.record import Model, swings
 from hamex.names import options_by_keyword
 from hamex.problem import Limit, Problem, State
-from hamex.problem.loads import breaks_off, left_over, pushed_in, warn_of_coarse_waves
+from hamex.problem.loads import base_motion, breaks_off, left_over, pushed_in, warn_of_coarse_waves
 from hamex.schemes.families import StructureMarch
 from hamex.schemes.prepare import is_long
 from hamex.schemes.scheme import How, March, Promise, Ran, Scheme, joined
@@ -36,7 +37,7 @@ from hamex.schemes.solvers import ConjugateGradients, Solver
 from hamex.solution.energy import CLOSED
 from hamex.solution.outline import Extent
 from hamex.solution.solution import Solution
-from hamex.solve.parts import Keep, Thinned, part_of, solution_of, state_of
+from hamex.solve.parts import Keep, Thinned, check_finite, solution_of, state_of
 
 __all__ = ["Keep", "Problem", "State", "solve"]
 
@@ -236,16 +237,16 @@ def run(
         from hamex.solve.settling import Waiting
 
         waiting = Waiting(problem, settle, steps, keep.every)
-    stops = _stops(problem, limit)
+    first = _passing(problem, limit, scheme.step, steps)
     if block is None:
         width = len(problem.model.dofs) + len(problem.model.springs)
-        looks = thinned is not None or progress is not None or stops or kernels.waiting()
+        looks = thinned is not None or progress is not None or first is not None or kernels.waiting()
         block = max(_BLOCK // width, 8) if looks else steps
     now, done, parts, uncertain, stopped = _at_node(problem), 0, [], None, False
     while done < steps and not stopped:
         count = min(block, steps - done) if thinned is None else min(block, steps - done, thinned.room())
-        if stops:
-            ran, count, stopped = _to_the_limit(march, problem, scheme, now, done, count, limit)
+        if first is not None:
+            ran, count, stopped = _to_the_limit(march, scheme, now, done, count, first)
         else:
             ran = march.advance(now, done, count)
         if ran.uncertain and uncertain is None:
@@ -260,6 +261,7 @@ def run(
         if waiting is not None and not stopped and waiting.goes_on(ran, done):
             steps = waiting.steps
             problem = problem.replace(duration=steps * scheme.step)
+            first = _passing(problem, limit, scheme.step, steps)
             march = scheme.prepare(problem, How(steps, True, promise, solver))
         elif not stopped and done < steps and kernels.arrivals() > came:  # compiled meanwhile: the same bits
             came = kernels.arrivals()
@@ -322,27 +324,39 @@ def _check_memory(model: Model, scheme: Scheme, steps: int, results: Sequence[st
     )
 
 
-def _stops(problem: Problem, limit: Limit) -> bool:
-    """Whether there is a drift at which the run would end."""
+def _passing(problem: Problem, limit: Limit, step: float, steps: int) -> Callable[[Array, int], int | None] | None:
+    """A function that finds the first of some nodes beyond the limit; None where no drift ends the run."""
     storeys = problem.model.storeys
-    if not limit.stop or storeys is None or (limit.drift is None and not np.isfinite(storeys.heights).all()):
-        return False
-    return bool(np.isfinite(limit.drifts(storeys.heights)).any())
+    if not limit.stop or storeys is None or not np.isfinite(limit.drifts(storeys.heights)).any():
+        return None
+    base = base_motion(problem, step, steps)
+    moved = None if base is None else base @ (storeys.drift @ problem.model.influence).T
+
+    def first(displacement: Array, done: int) -> int | None:
+        drift = rows(displacement, storeys.drift.T)
+        if moved is not None:
+            drift = drift - moved[done : done + len(drift)]
+        beyond = limit.passed(drift, storeys.heights).any(axis=1)
+        return int(beyond.argmax()) if beyond.any() else None
+
+    return first
 
 
 def _to_the_limit(
-    march: March, problem: Problem, scheme: Scheme, now: Mapping[str, Array], done: int, count: int, limit: Limit
+    march: March, scheme: Scheme, now: Mapping[str, Array], done: int, count: int, first: Callable[..., int | None]
 ) -> tuple[Ran, int, bool]:
     """Some steps, at most so many, how many they are, and whether they end at the first node beyond the limit."""
     try:
         ran = march.advance(now, done, count)
-        exceeded = part_of(problem, scheme, ran, now, done, limit).exceeded
     except (ConvergenceError, OverflowRunError):
         # What fails after the limit was passed is no failure: look whether it was, in shorter pieces.
         if count == 1:
             raise
-        return _to_the_limit(march, problem, scheme, now, done, count // 2, limit)
-    if exceeded is None:
+        return _to_the_limit(march, scheme, now, done, count // 2, first)
+    beyond = first(ran.nodes["displacement"], done)
+    if beyond is None:
+        if not np.isfinite(ran.end["displacement"]).all():
+            check_finite(scheme, ran, done)
         return ran, count, False
-    passed = max(round(exceeded.time / scheme.step) - done, 1)
+    passed = max(beyond, 1)
     return (ran if passed == count else march.advance(now, done, passed)), passed, True

@@ -120,11 +120,12 @@ def solution_of(
 def check_finite(scheme: Scheme, ran: Ran, first: int = 0) -> None:
     """Refuse to go on with numbers that are none, and name the step that left them; the first is number ``first`` + 1.
 
-    Sums of squares pass over histories at the speed of memory; only where one is not finite every node is looked at.
+    Sums pass over histories at the speed of memory, without the threads that a product would wake; only where one is
+    not finite every node is looked at.
     """
     with np.errstate(over="ignore", invalid="ignore"):
         histories = ((name, ran.nodes[name].ravel()) for name in _BASE)
-        doubtful = [name for name, history in histories if not math.isfinite(float(np.dot(history, history)))]
+        doubtful = [name for name, history in histories if not math.isfinite(float(history.sum()))]
     for name in doubtful:
         lost = np.flatnonzero(~np.isfinite(ran.nodes[name]).all(axis=1))
         if lost.size:
