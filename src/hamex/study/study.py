@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from hamex import __version__
 from hamex.checks import floats, is_positive, is_whole
-from hamex.errors import HamexError, InputError, ShortRunWarning, SwingWarning
+from hamex.errors import HamexError, InputError, ShortRunWarning, StepWarning, SwingWarning
 from hamex.model.oscillator import Oscillators
 from hamex.model.record import Model
 from hamex.model.shear_frames import ShearFrames
@@ -26,7 +26,7 @@ from hamex.problem import Limit, forces_on
 from hamex.schemes import Scheme
 from hamex.schemes.springs import effort_of
 from hamex.solve.batch import batch, check_measures, marched_together
-from hamex.solve.settling import check_settle, look_at_the_ends, say_swinging
+from hamex.solve.settling import check_settle, look_at_the_ends, say_skipped, say_swinging
 from hamex.study.axes import (
     MODEL,
     Axes,
@@ -245,7 +245,9 @@ class Study:
         return kinds_of(motion for record in self.axes["record"] for motion in motions_of(record))
 
     def look_at_the_ends(self) -> None:
-        """Say which runs end before their records do; refuse to let them settle then."""
+        """Say which runs end before their records do, and which skip samples; refuse to let the former settle."""
+        records = [motion for record in self.grid.records for motion in motions_of(record)]
+        say_skipped("Study", {id(motion): motion for motion in records}.values(), self.scheme)
         if self.duration is not None:
             motions = [record for record in self.grid.records if not isinstance(record, MotionSequence)]
             look_at_the_ends(motions, [self.duration] * len(motions), self.settle)
@@ -301,7 +303,7 @@ def run_part(payload: Mapping[str, Any]) -> Columns:
     begun = time.thread_time()
     found, scales = payload["systems"], payload["scales"]
     with warnings.catch_warnings():  # what is to be said of all runs is said once, by the study
-        for category in (ShortRunWarning, SwingWarning):
+        for category in (ShortRunWarning, StepWarning, SwingWarning):
             warnings.simplefilter("ignore", category)
         try:
             columns = _marched(payload, found, scales)
