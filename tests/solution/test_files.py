@@ -257,7 +257,7 @@ def test_a_table_holds_the_results_and_nodes_that_are_chosen(tmp_path):
     assert len(rows) == 11
     assert [float(row[1]) for row in rows] == sol.values("displacement")[::20, 0].tolist()
     assert float(rows[1][3]) == sol.values("storey_shear")[19, 0]
-    with pytest.raises(InputError, match="names and every are for .csv"):
+    with pytest.raises(InputError, match=r"names and every are for \.csv"):
         sol.save(tmp_path / "some.nc", every=2)
     with pytest.raises(InputError, match="every is a whole number"):
         sol.save(tmp_path / "some.csv", every=0)
