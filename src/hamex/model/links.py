@@ -184,8 +184,8 @@ def bilinear_isolator(
     ----------
     start, end : where it is attached.
     stiffness : before yield [force/length].
-    yield_force : at first yield [force]. A friction pendulum with the weight W, the friction μ and the radius R yields at
-        μW k/(k − W/R), so that its line after yield passes zero deformation at μW, as in OpenSees.
+    yield_force : at first yield [force]. A friction pendulum with the weight W, the friction μ and the radius R yields
+        at μW k/(k − W/R), so that its line after yield passes zero deformation at μW, as in OpenSees.
     post_stiffness : after yield, at least zero and below ``stiffness`` [force/length]. A pendulum has W/R.
     viscosity : of the sliding surface [force·time/length].
     direction, name : see :class:`Link`.
