@@ -179,8 +179,9 @@ def eigen(
     doubt = np.divide(_ERRS * gross, squares, out=np.zeros_like(squares), where=squares > 0)
     if who and doubt.max(initial=0.0) > _SURE:
         worst = int(np.argmax(doubt))
+        digits = round(max(-float(np.log10(doubt[worst])), 0.0))
         warn(
-            f"{who}: rounding of the stiffness leaves about {max(-np.log10(doubt[worst]), 0.0):.0f} digits of ω² of "
+            f"{who}: rounding of the stiffness leaves about {digits} digit{'s' * (digits != 1)} of ω² of "
             f"mode {worst + 1}, since much stiffer parts move along in it without deforming; make these less stiff "
             "(1,000 times their neighbours is rigid), tie them by constraints, or take longer elements",
             PrecisionWarning,

@@ -57,13 +57,23 @@ _FOLLOWED = 150.0  # a step of a spring that is followed along its path in a bat
 
 @dataclass(frozen=True)
 class Plan:
-    """What a study will do: runs, parts, oscillator-steps, seconds on one processor and bytes of results, about."""
+    """What a study will do: runs, parts, oscillator-steps and bytes of results.
+
+    ``seconds`` on one processor are a rough guess, several times too short for large models; ``Study.timed()`` runs a
+    second of the study and tells how long it takes.
+    """
 
     runs: int
     parts: int
     steps: float
     seconds: float
     size: int
+
+    def __repr__(self) -> str:
+        return (
+            f"<Plan: {self.runs:,} runs in {self.parts:,} parts, {self.size:,} bytes of results; "
+            "study.timed() tells how long they take>"
+        )
 
 
 @dataclass(frozen=True, eq=False)
