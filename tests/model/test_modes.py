@@ -197,8 +197,8 @@ def test_free_motions_keep_no_frequency_beside_very_fast_ones():
 
 @pytest.mark.parametrize("count", [600, 3000])
 def test_a_fine_mesh_has_its_modes_and_says_their_digits(count):
-    """Analytic: ω_n = n² π² √(EI/ρA)/L². A share of the stiffness as shift was 10⁶ times the first ω² of 10,000 elements:
-    the search took half a minute."""
+    """Analytic: ω_n = n² π² √(EI/ρA)/L². A share of the stiffness as shift was 10⁶ times the first ω² of 10,000
+    elements: the search took half a minute."""
     modulus, area, inertia, density, length = 30e6, 0.18, 5.4e-3, 2.5, 10.0
     beam = hx.frame(
         {f"P{i}": (x, 0.0) for i, x in enumerate(np.linspace(0.0, length, count + 1))},
