@@ -10,7 +10,7 @@ import numpy as np
 from hamex.errors import ModelError
 from hamex.model.assembly import SpringLaw
 from hamex.model.backbone import Parallel
-from hamex.model.inputs import number
+from hamex.model.inputs import number, unique
 from hamex.model.laws.law import Law
 from hamex.model.laws.power import PowerLaw
 from hamex.model.laws.slider import Slider
@@ -314,6 +314,7 @@ def named(who: str, links: Sequence[Link], taken: Sequence[str]) -> list[tuple[s
             raise ModelError(f"{who}: links are what viscous_damper(…) and its like return, got {link!r}")
         counts[link.kind] = counts.get(link.kind, 0) + 1
         name = link.name or f"{link.kind} {counts[link.kind]}"
+        unique(who, "links", [name])
         if name in used:
             raise ModelError(f"{who}: two elements are named {name!r}; names must differ")
         used.add(name)
