@@ -158,6 +158,10 @@ class PrecisionWarning(UserWarning):
     """Rounding leaves few digits of a number."""
 
 
+class LargeFileWarning(UserWarning):
+    """A file will be larger than most programs open."""
+
+
 class StepWarning(UserWarning):
     """The solver step is too long for the load to be seen whole."""
 

@@ -449,3 +449,16 @@ def test_storeys_of_a_frame_in_space_count_once():
     )
     assert ", 2 storeys," in repr(tower)
     assert len(tower.storeys.names) == 4
+
+
+def test_a_rigid_mass_on_isolators_needs_no_member():
+    """Analytic: ω² = Σk/m, and Σk r²/J of four isolators at r² = 13."""
+    corners = {"I1": (-3, -2, 0), "I2": (3, -2, 0), "I3": (3, 2, 0), "I4": (-3, 2, 0)}
+    base = {"nodes": {"M": (0, 0, 0), **corners}, "supports": dict.fromkeys(["M", *corners], "z rx ry")}
+    base |= {"masses": {"slab": (50.0, 50.0, 300.0)}, "diaphragms": {"slab": ["M", *corners]}}
+    isolators = [hx.plan_isolator(None, name, 100.0, 5.0, 10.0) for name in corners]
+    model = hx.frame(**base, members=[], links=isolators, units=hx.Units("m", "kN"))
+    assert model.dofs == ("slab.x", "slab.y", "slab.rz")
+    assert hx.modes(model).frequencies ** 2 == pytest.approx([400 / 50, 400 / 50, 400 * 13 / 300])
+    with pytest.raises(ModelError, match="at least one or a link"):
+        hx.frame(**base, members=[])

@@ -222,3 +222,14 @@ def test_links_to_the_ground_may_hold_everything():
     assert model.storeys.heights.tolist() == [3.0]
     with pytest.raises(ModelError, match="nothing resists it"):
         isolated_portal(0.1, {})
+
+
+def test_a_friction_pendulum_has_its_friction_where_it_is_undeformed():
+    """Analytic: beyond yield the force is μW + W/R e, in both directions; W, μ, R of the docstring."""
+    weight, radius, friction, k = 1000.0, 2.0, 0.05, 20e3
+    force = friction * weight * k / (k - weight / radius)
+    link = hx.bilinear_isolator(0, 1, k, force, weight / radius)
+    e = np.array([0.0, 0.1, 0.2, 0.1, 0.0, -0.1, 0.0, 0.1])
+    found = hx.respond(link.law, e, stiffness=k).force
+    assert found[1:3] == pytest.approx(friction * weight + weight / radius * e[1:3], rel=1e-9)
+    assert found[4:6] == pytest.approx(-friction * weight + weight / radius * e[4:6], rel=1e-9)

@@ -229,3 +229,21 @@ def test_reactions_work_on_what_breaks_a_constraint():
     assert sp.expand(momentum.source - sp.Function("lambda_1")(t) * sp.sin(theta)) == 0
     assert "shift of x" not in [s.name for s in SLEDGE.symmetries()]
     assert any(sp.expand(s.charge.value - J * turn) == 0 for s in SLEDGE.symmetries())
+
+
+def test_a_rolling_disc_starts_where_its_reactions_have_no_say():
+    """Analytic: an upright disc that rolls at θ̇ = 2 and turns at φ̇ = 1 runs along a circle. What says its multipliers
+    has no digit left at φ = 0 and binds no motion."""
+    x, y, theta, phi = (sp.Function(name)(t) for name in ("x", "y", "theta", "phi"))
+    m, I, J, R = sp.symbols("m I J R", positive=True)
+    energy = (m * (x.diff(t) ** 2 + y.diff(t) ** 2) + I * theta.diff(t) ** 2 + J * phi.diff(t) ** 2) / 2
+    rolls = (x.diff(t) - R * theta.diff(t) * sp.cos(phi), y.diff(t) - R * theta.diff(t) * sp.sin(phi))
+    disc = hx.Action((x, y, theta, phi), energy, constraints=rolls)
+    numbers = {"m": 1, "I": 0.5, "J": 0.25, "R": 1.0}
+    run = hx.simulate(disc, numbers, {"theta_dot": 2.0, "phi_dot": 1.0}, duration=2.0, step=0.01, degree=2)
+    s = run.times
+    exact = np.stack([2 * np.sin(s), 2 * (1 - np.cos(s)), 2 * s, s], axis=1)
+    assert np.abs(run.values("displacement") - exact).max() < 1e-9
+    assert np.abs(run.values("constraint_rate")).max() < 1e-12
+    with pytest.raises(ProblemError, match="breaks the relation"):
+        hx.simulate(disc, numbers, {"theta_dot": 2.0, "phi": 0.0, "y_dot": 1.0}, duration=0.1, step=0.01)

@@ -12,7 +12,7 @@ import xarray as xr
 from faults import DAMAGES, damaged, little_room
 
 import hamex as hx
-from hamex.errors import FileError
+from hamex.errors import FileError, InputError, LargeFileWarning
 from hamex.solution import files
 
 H = 0.02
@@ -245,3 +245,34 @@ def test_a_full_disk_is_a_sentence_and_spares_the_old_file(ending, small, tmp_pa
         small.save(target)
     assert [path.name for path in tmp_path.iterdir()] == [target.name]
     assert target.read_text() == "precious"
+
+
+def test_a_table_holds_the_results_and_nodes_that_are_chosen(tmp_path):
+    frame = hx.shear_frame([1.0, 1.0], [300.0, 200.0], heights=3.0)
+    sol = hx.solve(hx.Problem(frame, hx.el_centro().on(frame, g=9.81), 2.0), hx.Galerkin(0.01))
+    path = sol.save(tmp_path / "some.csv", names=["displacement", "storey_shear"], every=20)
+    with path.open(encoding="utf-8") as file:
+        head, *rows = csv.reader(file)
+    assert [name.partition(" ")[0] for name in head] == ["time", *["displacement"] * 2, *["storey_shear"] * 2]
+    assert len(rows) == 11
+    assert [float(row[1]) for row in rows] == sol.values("displacement")[::20, 0].tolist()
+    assert float(rows[1][3]) == sol.values("storey_shear")[19, 0]
+    with pytest.raises(InputError, match=r"names and every are for \.csv"):
+        sol.save(tmp_path / "some.nc", every=2)
+    with pytest.raises(InputError, match="every is a whole number"):
+        sol.save(tmp_path / "some.csv", every=0)
+    with pytest.raises(InputError, match="holds no 'drift'"):
+        sol.save(tmp_path / "some.csv", names=["drift"])
+
+
+def test_the_size_of_a_huge_table_is_told_before_it_is_written(tmp_path, monkeypatch):
+    frame = hx.shear_frame([1.0, 1.0], [300.0, 200.0], heights=3.0)
+    sol = hx.solve(hx.Problem(frame, hx.el_centro().on(frame, g=9.81), 4.0), hx.Galerkin(0.01))
+    monkeypatch.setattr(files, "_HUGE", 1e5)
+    with pytest.warns(LargeFileWarning, match=r"MB.*columns of 401 rows.*every=10") as told:
+        sol.save(tmp_path / "all.csv")
+    assert told[0].filename == __file__
+    size = (tmp_path / "all.csv").stat().st_size
+    said = files._LONG * len(files._table(sol)) * 401
+    assert said / 1.5 < size < 1.5 * said
+    sol.save(tmp_path / "few.csv", names=["displacement"])

@@ -415,3 +415,13 @@ def test_worn_springs_hold_in_slow_loading_what_they_hold_on_their_path(reloadin
                 assert kept(hx.solve_path(frame, "mode", places), laws)
                 done += 1
     assert done > 6
+
+
+def test_the_state_under_gravity_is_told_in_a_line():
+    frame = hx.shear_frame([1.0] * 40, 100.0, laws=hx.Slider(2.0))
+    state = hx.gravity(frame, np.full(40, 0.01))
+    assert len(repr(state)) < 300
+    assert f"displacement up to {np.abs(state.displacement).max():.4g}" in repr(state)
+    assert "zero: " in repr(state)
+    assert "back_force" in repr(state).partition("zero: ")[2]
+    assert repr(hx.State(displacement=0.1)) == "State(displacement=[0.1])"

@@ -1,10 +1,12 @@
 """How the runs of a study end: collapse and rest, in tables, curves, files and on the screen."""
 
+import warnings
+
 import numpy as np
 import pytest
 
 import hamex as hx
-from hamex.errors import ProblemError, ShortRunWarning, SwingWarning
+from hamex.errors import ProblemError, ShortRunWarning, StepWarning, SwingWarning
 from hamex.spec.study import read_study
 
 G = 9.80665
@@ -138,3 +140,32 @@ def test_studies_of_degrading_frames_have_the_same_bits_in_parts_processes_and_a
         assert np.array_equal(whole.columns[name], parts.columns[name])
         assert np.array_equal(whole.columns[name], again.columns[name])
     assert np.array_equal(whole.columns["drift_2"], single.values("drift")[0, ..., 1].ravel())
+
+
+# ------------------------------------------------------------------------------------- samples that are skipped
+FINE = [hx.GroundMotion(hx.el_centro().acceleration, 0.005, "g", source=f"fine {i}") for i in range(3)]
+
+
+@pytest.mark.parametrize("scheme", [hx.Galerkin(0.02), hx.Galerkin(0.02, degree=2), hx.Newmark(0.02)], ids=str)
+@pytest.mark.parametrize(
+    "go",
+    [
+        lambda many: hx.batch([FRAME], many.axes["record"], many.scheme, ("drift",), g=G),
+        lambda many: many.run(workers=1),
+        lambda many: hx.ida(many, "drift", 0.1, intensity=hx.Sa(0.5), workers=1),
+    ],
+    ids=["batch", "study", "ida"],
+)
+def test_skipped_samples_are_told_once_with_their_records(scheme, go):
+    many = hx.Study(FRAME, {"record": [*RECORDS, *FINE], "scale": [0.1, 0.2]}, ("drift",), scheme, g=G)
+    with pytest.warns(StepWarning) as told:
+        go(many)
+    (said,) = [one for one in told if one.category is StepWarning]
+    assert "3 of 5 motions (fine 0, fine 1, fine 2)" in str(said.message)
+    assert said.filename == __file__
+
+
+def test_a_scheme_that_takes_means_skips_nothing():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", StepWarning)
+        hx.batch([FRAME], FINE, hx.Galerkin(0.02, load="mean"), ("drift",), g=G)

@@ -134,6 +134,9 @@ def test_other_schemes_run_too():
 
 def test_a_plan_tells_what_will_happen():
     plan = study().plan()
+    assert "seconds" not in repr(plan)
+    assert f"{plan.runs} runs in {plan.parts} parts" in repr(plan)
+    assert "timed()" in repr(plan)
     assert plan.runs == 18
     assert plan.steps == pytest.approx(18 * 399)
     assert plan.parts == 6

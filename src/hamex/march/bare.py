@@ -20,6 +20,7 @@ from functools import cache
 from hashlib import sha256
 from importlib.util import find_spec
 from pathlib import Path
+from threading import RLock
 from types import FunctionType
 from typing import Any
 
@@ -44,6 +45,7 @@ _SYMBOLS = 2  # a section of this kind holds names
 _FOR_PYTHON = {"numba_adapt_ndarray", "numba_do_raise", "numba_unpickle", "numba_runtime_build_excinfo_struct"}
 type_of: Callable[[Any], Any] | None = None  # how the compiler types what is held, once it is loaded
 _FOUND: set[Kernel] = set()  # kernels of which machine code was kept that runs without Numba
+_LOADING = RLock()
 _BARE_CODES: dict[tuple[Kernel, str], Code | None] = {}  # by address, and kinds of arguments
 
 
@@ -354,6 +356,7 @@ def bare(kernel: Kernel, arguments: Sequence[Any]) -> Code | None:
     if not is_bare(kernel):
         return None
     kinds = " ".join(sketch(argument, by_address=True) for argument in arguments)
-    if (kernel, kinds) not in _BARE_CODES:
-        _BARE_CODES[kernel, kinds] = loaded(kept_name(kernel), kinds)
-    return _BARE_CODES[kernel, kinds]
+    with _LOADING:  # an engine that another thread replaces would be gone, and with it code whose address is in use
+        if (kernel, kinds) not in _BARE_CODES:
+            _BARE_CODES[kernel, kinds] = loaded(kept_name(kernel), kinds)
+        return _BARE_CODES[kernel, kinds]

@@ -26,7 +26,10 @@ _MASSLESS = 1e-12  # eigenvalue of the scaled mass below which a motion counts a
 _ROUNDED = 1e-15  # ω² relative to the stiffness over the mass of a node of a mesh: less is rounding
 _APART = 1e-8  # ω² relative to the largest one below which modes are solved for once more by themselves
 _ROUNDING = float(np.finfo(float).eps)
-_STILL = 8 * _ROUNDING  # ω² relative to what the entries of the stiffness add up to below which a motion counts as free
+# ω² below which a motion counts as free, and what rounding leaves of ω² as a rule, relative to what the entries of the
+# stiffness add up to; of many entries it adds up to less.
+_STILL, _STILL_OF_MANY, _ERRS = 4 * _ROUNDING, 0.5 * _ROUNDING, 0.1 * _ROUNDING
+_LOWERED = 8  # shifts that are tried
 _SURE = 1e-5  # rounding of ω² above which it is said
 
 
@@ -172,12 +175,13 @@ def eigen(
             "what carries at rest. Take less weight, or what carries more at rest; damping by ratios of modes needs "
             "modes, damping by coefficients does not"
         )
-    squares = np.where(squares < _STILL * gross, 0.0, squares)
-    doubt = np.divide(_ROUNDING * gross, squares, out=np.zeros_like(squares), where=squares > 0)
+    squares = np.where(squares < (_STILL_OF_MANY if few else _STILL) * gross, 0.0, squares)
+    doubt = np.divide(_ERRS * gross, squares, out=np.zeros_like(squares), where=squares > 0)
     if who and doubt.max(initial=0.0) > _SURE:
         worst = int(np.argmax(doubt))
+        digits = round(max(-float(np.log10(doubt[worst])), 0.0))
         warn(
-            f"{who}: rounding of the stiffness leaves about {max(-np.log10(doubt[worst]), 0.0):.0f} digits of ω² of "
+            f"{who}: rounding of the stiffness leaves about {digits} digit{'s' * (digits != 1)} of ω² of "
             f"mode {worst + 1}, since much stiffer parts move along in it without deforming; make these less stiff "
             "(1,000 times their neighbours is rigid), tie them by constraints, or take longer elements",
             PrecisionWarning,
@@ -244,15 +248,25 @@ def _some(mass: Any, stiffness: Any, count: int, definite: bool) -> tuple[Array,
     from scipy.sparse.linalg import LinearOperator, eigsh, splu
 
     M, K = sparse.csc_array(mass), sparse.csc_array(stiffness)
-    # A shift far below the first mode keeps the factor regular where a motion has no stiffness at rest.
-    shift = -1e-9 * K.diagonal().sum() / M.diagonal().sum()
     start = np.random.default_rng(1).standard_normal(K.shape[0])
-    inverted = None
-    if definite:  # pivots stay on the diagonal, in an order that keeps the factors of a mesh small
-        shifted = sparse.csc_array(K - shift * M)
-        factors = splu(shifted, "MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options={"SymmetricMode": True})
-        inverted = LinearOperator(K.shape, factors.solve, dtype=float)
-    squares, shapes = eigsh(K, count, M, sigma=shift, v0=start, OPinv=inverted)
+    # A shift far below the first mode keeps the factor regular where a motion has no stiffness at rest. Of fine meshes
+    # even a small share of the stiffness is above the first modes, which then hardly differ: it is taken down.
+    shift, x = 1e-9 * K.diagonal().sum() / M.diagonal().sum(), start
+    for _ in range(_LOWERED):
+        shifted = sparse.csc_array(K + shift * M)
+        if definite:  # pivots stay on the diagonal, in an order that keeps the factors of a mesh small
+            factors = splu(shifted, "MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options={"SymmetricMode": True})
+        else:
+            factors = splu(shifted)
+        for _ in range(3):
+            x = factors.solve(M @ x)
+            x /= np.sqrt(x @ (M @ x))
+        least = float(x @ (K @ x))
+        if shift <= least or least < 100 * _ROUNDING * float(abs(x) @ (abs(K) @ abs(x))):
+            break
+        shift = 0.01 * least
+    inverted = LinearOperator(K.shape, factors.solve, dtype=float)
+    squares, shapes = eigsh(K, count, M, sigma=-shift, v0=start, OPinv=inverted)
     order = np.argsort(squares)
     shapes = shapes[:, order]
     return squares[order], shapes / np.sqrt(np.sum(shapes * (M @ shapes), axis=0))

@@ -258,7 +258,8 @@ def _frequencies(who: str, modes: Sequence[int], mass: Any, stiffness: Any) -> A
     w = eigen(mass, stiffness, max(modes), who=who)[0][np.array(modes) - 1]
     if w.min() == 0:
         raise ModelError(
-            f"{who}: mode {modes[int(w.argmin())]} has no stiffness at rest, so that it has no "
-            "critical damping; name another mode, or give coefficients"
+            f"{who}: mode {modes[int(w.argmin())]} has no stiffness at rest, or less than "
+            "rounding leaves of much stiffer parts, so that it has no critical damping; name another mode, or give "
+            "coefficients"
         )
     return w

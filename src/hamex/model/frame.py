@@ -254,7 +254,7 @@ def frame(
     Parameters
     ----------
     nodes : name → coordinates [length].
-    members : :class:`Member`, in a list (named "A-B") or by name.
+    members : :class:`Member`, in a list (named "A-B") or by name; an empty list where links hold everything.
     supports : node → what cannot move: "fixed" (all), "pinned" (translations), or directions such as "y rz"; a base on
         isolators is "y rz" with a link to the ground in x, or empty where links hold everything.
     masses : node → mass in all translations; one per direction; or one per dof with rotary masses
@@ -278,7 +278,7 @@ def frame(
     """
     points = joints(WHO, nodes, supports, True, constraints, diaphragms, horizontal_masses(WHO, masses))
     known: dict[str, Member] = {}
-    for name, member in listed(WHO, "members", members):
+    for name, member in listed(WHO, "members", members, links):
         if not isinstance(member, Member):
             raise ModelError(f"{WHO}: {name} must be a Member(…), got {member!r}")
         known[name] = member
@@ -286,7 +286,7 @@ def frame(
     elements = [beam(points, name, member) for name, member in known.items()]
     if levels is not None:
         _warn_of_tension(list(known.values()))
-    if units is not None and units.are_stated:
+    if known and units is not None and units.are_stated:
         _warn_of_moduli(known, units)
     return complete(points, elements, masses, damping, links, levels, units)
 

@@ -10,7 +10,7 @@ import numpy as np
 from hamex.errors import ModelError
 from hamex.model.assembly import SpringLaw
 from hamex.model.backbone import Parallel
-from hamex.model.inputs import number
+from hamex.model.inputs import number, unique
 from hamex.model.laws.law import Law
 from hamex.model.laws.power import PowerLaw
 from hamex.model.laws.slider import Slider
@@ -184,8 +184,9 @@ def bilinear_isolator(
     ----------
     start, end : where it is attached.
     stiffness : before yield [force/length].
-    yield_force : at first yield [force].
-    post_stiffness : after yield, at least zero and below ``stiffness`` [force/length]. A pendulum has weight/radius.
+    yield_force : at first yield [force]. A friction pendulum with the weight W, the friction μ and the radius R yields
+        at μW k/(k − W/R), so that its line after yield passes zero deformation at μW, as in OpenSees.
+    post_stiffness : after yield, at least zero and below ``stiffness`` [force/length]. A pendulum has W/R.
     viscosity : of the sliding surface [force·time/length].
     direction, name : see :class:`Link`.
 
@@ -193,6 +194,12 @@ def bilinear_isolator(
     --------
     >>> bilinear_isolator(0, 1, stiffness=100.0, yield_force=5.0, post_stiffness=10.0).law.kinematic
     11.11111111111111
+    >>> friction, weight, radius, k = 0.05, 1000.0, 2.0, 20e3
+    >>> pendulum = bilinear_isolator(
+    ...     0, 1, k, yield_force=friction * weight * k / (k - weight / radius), post_stiffness=weight / radius
+    ... )
+    >>> round(pendulum.law.yield_force, 3)
+    51.282
     """
     k, force, hardening = _bilinear("bilinear_isolator", stiffness, yield_force, post_stiffness)
     return Link(
@@ -307,6 +314,7 @@ def named(who: str, links: Sequence[Link], taken: Sequence[str]) -> list[tuple[s
             raise ModelError(f"{who}: links are what viscous_damper(…) and its like return, got {link!r}")
         counts[link.kind] = counts.get(link.kind, 0) + 1
         name = link.name or f"{link.kind} {counts[link.kind]}"
+        unique(who, "links", [name])
         if name in used:
             raise ModelError(f"{who}: two elements are named {name!r}; names must differ")
         used.add(name)

@@ -39,10 +39,10 @@ class PlacedElement:
     softened: tuple[tuple[Column, float], ...] = ()
 
 
-def listed(who: str, what: str, given: Any) -> list[tuple[str, Any]]:
-    """Elements with their names: those of a mapping, or "A-B" after the nodes."""
-    if not isinstance(given, Mapping | Sequence) or isinstance(given, str) or not given:
-        raise ModelError(f"{who}: {what} must be a list or a mapping of names, at least one; got {given!r}")
+def listed(who: str, what: str, given: Any, links: Sequence[Link]) -> list[tuple[str, Any]]:
+    """Elements with their names: those of a mapping, or "A-B" after the nodes; none where links hold everything."""
+    if not isinstance(given, Mapping | Sequence) or isinstance(given, str) or not (len(given) or links):
+        raise ModelError(f"{who}: {what} must be a list or a mapping of names, at least one or a link; got {given!r}")
     if isinstance(given, Mapping):
         pairs = [(str(name), element) for name, element in given.items()]
     else:

@@ -84,7 +84,7 @@ def truss(
     (('C.x', 'C.y'), ('A-C', 'B-C'))
     """
     points = joints(WHO, nodes, supports, False, constraints, diaphragms, horizontal_masses(WHO, masses))
-    elements = [_bar(points, name, bar, rigidity, law) for name, bar in listed(WHO, "bars", bars)]
+    elements = [_bar(points, name, bar, rigidity, law) for name, bar in listed(WHO, "bars", bars, links)]
     return complete(points, elements, masses, damping, links, levels, units)
 
 

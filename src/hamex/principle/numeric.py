@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+import numpy as np
 import sympy as sp
 from sympy.core.function import AppliedUndef
 
@@ -362,14 +363,34 @@ def _multipliers(action: Action, found: set[sp.Expr]) -> list[AppliedUndef]:
 
 
 def _binding(action: Action, relations: list[Relation]) -> list[Relation]:
-    """Relations less those that only say what a multiplier is: it, or its rate, stands in no other."""
+    """Relations less those that only say what multipliers are: one, or its rate, stands in no other; or together they
+    have as many as there are relations, all independent."""
     while True:
         every = set().union(*(r.expression.atoms(AppliedUndef) for r in relations)) if relations else set()
         nodes = [n for f in _multipliers(action, every) for n in (f.diff(t), f)]
+        telling = [r for r in relations if any(_holds(r.expression, n) for n in nodes)]
+        if telling and _rank([r.expression for r in telling], nodes) == len(telling):
+            return [r for r in relations if r not in telling]
         alone = [holding[0] for n in nodes if len(holding := [r for r in relations if _holds(r.expression, n)]) == 1]
         if not alone:
             return relations
         relations = [r for r in relations if r is not alone[0]]
+
+
+def _rank(expressions: list[sp.Expr], nodes: list[sp.Expr]) -> int:
+    """Of the derivatives by some nodes, at a point like any other."""
+    letters = {node: sp.Dummy() for node in nodes}
+    rates = {node: x for node, x in letters.items() if isinstance(node, sp.Derivative)}
+    flat = [e.xreplace(rates).xreplace(letters) for e in expressions]
+    rows = [[sp.diff(e, letters[node]) for node in nodes] for e in flat]
+    others = {a for row in rows for e in row for a in e.atoms(sp.Derivative)}
+    source = np.random.default_rng(1)
+    rates = {a: sp.Float(source.uniform(0.5, 1.5)) for a in sorted(others, key=sp.default_sort_key)}
+    rows = [[e.xreplace(rates) for e in row] for row in rows]
+    rest = {a for row in rows for e in row for a in (*e.atoms(AppliedUndef), *e.free_symbols)}
+    values = {a: sp.Float(source.uniform(0.5, 1.5)) for a in sorted(rest, key=sp.default_sort_key)}
+    numbers = np.array([[complex(e.xreplace(values)) for e in row] for row in rows])
+    return int(np.linalg.matrix_rank(numbers)) if np.all(np.isfinite(numbers)) else 0
 
 
 def _holds(expression: sp.Expr, node: sp.Expr) -> bool:

@@ -40,6 +40,9 @@ OF_SCHEMES = (
 ON_DOFS = ("velocity", "acceleration", "half_velocity", "resisting_force")
 
 
+_SHOWN = 6  # numbers of a state that are shown one by one
+
+
 @dataclass(frozen=True, eq=False)
 class State:
     """Displacement, momentum, slip and internal variables at one instant; what is left out is zero.
@@ -72,6 +75,17 @@ class State:
             if value is not None:
                 object.__setattr__(self, name, _vector(name, value))
         object.__setattr__(self, "internal", {name: _vector(name, value) for name, value in self.internal.items()})
+
+    def __repr__(self) -> str:
+        named = {name: getattr(self, name) for name in ("displacement", "momentum", "slip")} | dict(self.internal)
+        given = {name: values for name, values in named.items() if values is not None}
+        if all(values.size <= _SHOWN for values in given.values()):
+            return f"State({', '.join(f'{name}={values.tolist()}' for name, values in given.items())})"
+        moved = {name: values for name, values in given.items() if np.any(values)}
+        largest = ", ".join(f"{name} up to {np.abs(values).max():.4g}" for name, values in moved.items())
+        still = ", ".join(name for name in given if name not in moved)
+        sizes = " and ".join(dict.fromkeys(f"{values.size}" for values in given.values()))
+        return f"<State: {sizes} numbers; {largest or 'nothing'}{still and f'; zero: {still}'}>"
 
     def filled(self, dofs: int, springs: int, known: Sequence[str]) -> FilledState:
         """The same state with zeros for what was left out; every size, and the names of internal variables, checked."""

@@ -8,14 +8,15 @@ import dataclasses
 import io
 import json
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hamex.errors import FileError, InputError
+from hamex.checks import is_whole
+from hamex.errors import FileError, InputError, LargeFileWarning, warn
 from hamex.files import FORMATS, check_writable, write_atomically
 from hamex.problem import ON_DOFS
 from hamex.solution.fields import Times
@@ -35,6 +36,7 @@ _NARROW, _WIDE = 9, 48  # characters of a column
 _SHEETS = {"": "overall", "direction": "base"}  # names that tell more than that of the dimension
 _SPRINGS_OWN = {"base_shear": "base_shear of the springs"}  # beside the applied one of a capacity curve
 SERIES = (".pvd", ".vtu")  # of bodies
+_LONG, _HUGE = 19, 50e6  # bytes of a number in a table, and of a table that few programs open
 _TABLE = 2000  # dofs of a body in a table
 _WIDEST = 60  # columns of histories in a sheet, beyond which people look for what they need
 _LEAN = {  # what a wider sheet keeps, by dimension
@@ -70,10 +72,21 @@ def _plain(value: Any) -> Any:
     return value.tolist() if isinstance(value, np.ndarray) else value
 
 
-def save(solution: Answers, path: Path, problem: bool = True, times: Times = None) -> Path:
+def save(
+    solution: Answers,
+    path: Path,
+    problem: bool = True,
+    times: Times = None,
+    names: Sequence[str] | None = None,
+    every: int = 1,
+) -> Path:
     """Write a solution by the ending of its path; NetCDF with its problem and scheme, if there are and if asked for;
-    the series of a body at some times."""
+    the series of a body at some times; a table of some results at every so many nodes."""
     check_writable(path, FORMATS if solution.layout.body is None else (*FORMATS, *SERIES))
+    if (names is not None or every != 1) and path.suffix.lower() != ".csv":
+        raise InputError(f"save: names and every are for .csv; {path.name} holds all that was kept")
+    if isinstance(names, str) or not is_whole(every, 1):
+        raise InputError(f"save: names are a list, every is a whole number ≥ 1; got {names!r:.60} and {every!r:.60}")
     if path.suffix.lower() in SERIES:
         from hamex.solution.containers import save_series
 
@@ -89,7 +102,16 @@ def save(solution: Answers, path: Path, problem: bool = True, times: Times = Non
         )
     if path.suffix.lower() == ".xlsx":
         return write_sheets(path, sheets_of(solution))
-    return write_atomically(path, lambda temporary: _csv(solution, temporary))
+    columns = _table(solution, names, every)
+    size = _LONG * len(columns) * len(columns["time [s]"])
+    if size > _HUGE:
+        warn(
+            f"save: {path.name} will take about {size / 1e6:,.0f} MB, {len(columns):,} columns of "
+            f'{len(columns["time [s]"]):,} rows; choose results and nodes, as in names=["displacement"], every=10, or '
+            "write .nc",
+            LargeFileWarning,
+        )
+    return write_atomically(path, lambda temporary: _csv(columns, temporary))
 
 
 def netcdf_bytes(solution: Answers) -> bytes:
@@ -196,15 +218,25 @@ def extent_words(extent: Extent) -> dict[str, Any]:
     return words
 
 
-def _csv(solution: Answers, path: Path) -> None:
+def _csv(columns: Mapping[str, np.ndarray], path: Path) -> None:
     with path.open("w", encoding="utf-8", newline="") as file:
-        write_csv(solution, file)
+        write_rows(columns, file)
 
 
 def write_csv(solution: Answers, file: TextIO) -> None:
+    """All results as a table."""
+    write_rows(_table(solution), file)
+
+
+def _table(solution: Answers, names: Sequence[str] | None = None, every: int = 1) -> dict[str, np.ndarray]:
     """One row per node; step means, and results of an increment of slow loading, stand on the row of the node that
     ends their step."""
-    columns = {"time [s]": solution.times} | {name: column for _, name, column in _columns(solution)}
+    columns = {"time [s]": solution.times} | {name: column for _, name, column in _columns(solution, names)}
+    return {name: column[::every] for name, column in columns.items()}
+
+
+def write_rows(columns: Mapping[str, np.ndarray], file: TextIO) -> None:
+    """Columns by their heads, with all digits."""
     csv.writer(file, lineterminator="\n").writerow(columns)
     for row in zip(*(column.tolist() for column in columns.values()), strict=True):
         file.write(",".join("" if value != value else repr(value) for value in row) + "\n")
@@ -286,8 +318,9 @@ def _columns(
     """Histories: the dimension beside time, "" for those of the whole; name and unit; numbers, one per node. Of all
     results and dofs, or of these."""
     of_steps = "" if solution.at_ends else " step mean"
-    dataset = solution.dataset
-    for name in solution.names if names is None else names:
+    chosen = list(solution.names if names is None else names)
+    dataset = solution.labelled(chosen)
+    for name in chosen:
         result = dataset[name]
         if not result.dims or result.dims[0] not in ("time", "interval"):
             continue

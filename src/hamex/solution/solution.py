@@ -522,7 +522,15 @@ class Solution(Shown):
         """Version, scheme and hash of the problem."""
         return self.source.provenance(self)
 
-    def save(self, path: str | Path, problem: bool = True, *, times: Times = None) -> Path:
+    def save(
+        self,
+        path: str | Path,
+        problem: bool = True,
+        *,
+        times: Times = None,
+        names: Sequence[str] | None = None,
+        every: int = 1,
+    ) -> Path:
         """Write ``.nc`` (NetCDF, complete, readable by :func:`hamex.read`), ``.csv`` (histories) or ``.xlsx`` (Excel:
         peaks and histories, one sheet a table), atomically. Of a body also ``.pvd``, a series that ParaView opens, with
         one ``.vtu`` an instant in a folder of the same name; or one ``.vtu``.
@@ -531,11 +539,12 @@ class Solution(Shown):
         ``problem=False`` leaves them out, for small files; fields and probes of a body work without them.
 
         ``times`` are the instants of a series [s], the nearest ones that were kept; all of them by default, of a single
-        ``.vtu`` the last.
+        ``.vtu`` the last. ``names`` are the results that a ``.csv`` holds, all by default, at every so many nodes
+        (``every``); of one beyond 50 MB a warning tells the size first.
         """
         from hamex.solution.files import save
 
-        return save(self, Path(path), problem, times)
+        return save(self, Path(path), problem, times, names, every)
 
     def labelled(self, names: Sequence[str]) -> xr.Dataset:
         """Some results in one labelled dataset."""

@@ -208,13 +208,14 @@ def run(
     promise: Promise = "beforehand",
     progress: Progress | None = None,
     quiet: bool = False,
+    told: bool = False,
     block: int | None = None,
     settle: float | None = None,
     solver: Solver | None = None,
 ) -> Solution:
     """One march, in blocks of ``block`` steps; no bit of the result depends on them.
 
-    ``quiet`` runs do not repeat the warning about a step longer than the record's.
+    ``told`` runs do not repeat the warning about a step longer than the record's; ``quiet`` ones warn of nothing.
     """
     keep, limit = keep or Keep(), limit or Limit()
     steps = problem.steps(scheme.step)
@@ -225,7 +226,7 @@ def run(
         )
     _check_memory(problem.model, scheme, steps // keep.every, keep.results)
     came = kernels.arrivals()
-    march = scheme.prepare(problem, How(steps, quiet, promise, solver))
+    march = scheme.prepare(problem, How(steps, quiet or told, promise, solver))
     if isinstance(solver, ConjugateGradients) and not isinstance(march, StructureMarch):
         raise SchemeError(
             f"{scheme.name}: conjugate gradients solve steps of one stage, Galerkin(degree=1), Newmark and their kin, "

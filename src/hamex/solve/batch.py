@@ -33,7 +33,7 @@ from hamex.solve.followed import MEASURES as FOLLOWED
 from hamex.solve.followed import RESTS, ManyFollowed, are_followed
 from hamex.solve.oscillators import KINDS
 from hamex.solve.runners import BlockResults, ManyFrames, ManyOscillators, OneByOne, Request, SampledMotion, Standing
-from hamex.solve.settling import check_settle, look_at_the_ends, say_swinging
+from hamex.solve.settling import check_settle, look_at_the_ends, say_skipped, say_swinging
 
 Array = NDArray[Any]
 Systems = Oscillators | ShearFrames | list[Model]
@@ -130,6 +130,7 @@ def batch(
     for motion in cases.motions:
         if isinstance(motion, GroundMotion):
             motion.warn_if_violent()
+    say_skipped("batch", cases.motions, scheme)
     single = isinstance(run, OneByOne)
     records = [sampled(motion, scheme, duration, g, single) for motion in cases.motions]
     _check_memory(cases, records, request, run.places)
@@ -371,7 +372,7 @@ def sampled(
         return SampledMotion(motion, np.zeros(0), h, steps, g)
     check_memory("batch", 6 * steps, f"a motion in {steps:,} steps", "take a longer step or a shorter duration")
     assert isinstance(scheme, Galerkin)
-    values = np.ascontiguousarray(load.step_values(h, steps, scheme.load)[:, 0])
+    values = np.ascontiguousarray(load.step_values(h, steps, scheme.load, quiet=True)[:, 0])
     if isinstance(motion, GroundMotion):
         return SampledMotion(motion, values, h, steps, g)
     assert isinstance(motion, Load)

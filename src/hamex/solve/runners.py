@@ -361,7 +361,7 @@ class OneByOne:
             assert isinstance(load, Load | LoadSum)
             forces, rest = (None, State()) if self.at_rest is None else self.at_rest[number]
             problem = Problem(model, load.scaled(float(scale)), record.steps * record.h, rest, standing=forces)
-            solution = run(problem, self.scheme, request.limit, settle=request.settle)
+            solution = run(problem, self.scheme, request.limit, settle=request.settle, told=True)
             for name in request.measures:
                 rows[name].append(measure(solution, name, self.places))
             stopped = request.limit.stop and solution.exceeded is not None

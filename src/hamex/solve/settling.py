@@ -8,17 +8,19 @@ go on until it does not. As :mod:`hamex.solution.shaking` has it, for many at on
 
 from __future__ import annotations
 
+import math
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hamex.checks import is_positive
-from hamex.errors import ProblemError, ShortRunWarning, SwingWarning
+from hamex.errors import ProblemError, ShortRunWarning, StepWarning, SwingWarning, warn
 from hamex.march import shear_frames as place
 from hamex.march.lanes import padded
+from hamex.model.inputs import few
 from hamex.model.oscillator import Oscillators
 from hamex.model.record import dense
 from hamex.model.shear_frames import ShearFrames, diagonals
@@ -26,7 +28,7 @@ from hamex.motion.ground import GroundMotion
 from hamex.motion.load import Load
 from hamex.problem import Problem
 from hamex.problem.loads import left_over, standing
-from hamex.schemes.scheme import Ran
+from hamex.schemes.scheme import Ran, Scheme
 from hamex.solution.shaking import places_of, rest_of
 from hamex.solve.frame_tables import FramesUnderWay, march_to_limits
 
@@ -68,6 +70,20 @@ def look_at_the_ends(motions: Sequence[Any], ends: Sequence[float], settle: floa
             f"batch: settle goes on without load, but {message}; leave duration out, or take a longer one"
         )
     warnings.warn(f"batch: {message}; what comes later is not seen", ShortRunWarning, stacklevel=4)
+
+
+def say_skipped(who: str, motions: Iterable[Any], scheme: Scheme) -> None:
+    """Warn, once for all, of motions whose samples lie closer than a step of a scheme that reads them at instants."""
+    every = list(motions)
+    skipped = [each for each in every if (getattr(each, "step", None) or math.inf) * (1 + 1e-9) < scheme.step]
+    if skipped and getattr(scheme, "load", None) != "mean":
+        names = few([each.source or "no source" for each in skipped], count=3)
+        warn(
+            f"{who}: the step of {scheme.step:g} s is longer than that of {len(skipped)} of {len(every)} "
+            f"motions ({names}), the shortest {min(each.step for each in skipped):g} s, so samples are skipped; use "
+            'load="mean" or a shorter step',
+            StepWarning,
+        )
 
 
 def say_swinging(at_rest: Array) -> None:

@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from hamex import __version__
 from hamex.checks import floats, is_positive, is_whole
-from hamex.errors import HamexError, InputError, ShortRunWarning, SwingWarning
+from hamex.errors import HamexError, InputError, ShortRunWarning, StepWarning, SwingWarning
 from hamex.model.oscillator import Oscillators
 from hamex.model.record import Model
 from hamex.model.shear_frames import ShearFrames
@@ -26,7 +26,7 @@ from hamex.problem import Limit, forces_on
 from hamex.schemes import Scheme
 from hamex.schemes.springs import effort_of
 from hamex.solve.batch import batch, check_measures, marched_together
-from hamex.solve.settling import check_settle, look_at_the_ends, say_swinging
+from hamex.solve.settling import check_settle, look_at_the_ends, say_skipped, say_swinging
 from hamex.study.axes import (
     MODEL,
     Axes,
@@ -58,13 +58,23 @@ _FOLLOWED = 150.0  # a step of a spring that is followed along its path in a bat
 
 @dataclass(frozen=True)
 class Plan:
-    """What a study will do: runs, parts, oscillator-steps, seconds on one processor and bytes of results, about."""
+    """What a study will do: runs, parts, oscillator-steps and bytes of results.
+
+    ``seconds`` on one processor are a rough guess, several times too short for large models; ``Study.timed()`` runs a
+    second of the study and tells how long it takes.
+    """
 
     runs: int
     parts: int
     steps: float
     seconds: float
     size: int
+
+    def __repr__(self) -> str:
+        return (
+            f"<Plan: {self.runs:,} runs in {self.parts:,} parts, {self.size:,} bytes of results; "
+            "study.timed() tells how long they take>"
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -246,7 +256,9 @@ class Study:
         return kinds_of(motion for record in self.axes["record"] for motion in motions_of(record))
 
     def look_at_the_ends(self) -> None:
-        """Say which runs end before their records do; refuse to let them settle then."""
+        """Say which runs end before their records do, and which skip samples; refuse to let the former settle."""
+        records = [motion for record in self.grid.records for motion in motions_of(record)]
+        say_skipped("Study", {id(motion): motion for motion in records}.values(), self.scheme)
         if self.duration is not None:
             motions = [record for record in self.grid.records if not isinstance(record, MotionSequence)]
             look_at_the_ends(motions, [self.duration] * len(motions), self.settle)
@@ -302,7 +314,7 @@ def run_part(payload: Mapping[str, Any]) -> Columns:
     begun = time.thread_time()
     found, scales = payload["systems"], payload["scales"]
     with warnings.catch_warnings():  # what is to be said of all runs is said once, by the study
-        for category in (ShortRunWarning, SwingWarning):
+        for category in (ShortRunWarning, StepWarning, SwingWarning):
             warnings.simplefilter("ignore", category)
         try:
             columns = _marched(payload, found, scales)
