@@ -3,7 +3,7 @@
 A fault is one operator, comparison, constant or condition of one line, chosen by the seed. It is seen by the problems
 of ``mutants.json`` (those that take least, uncompiled, against the unchanged source) or else by the test file of its
 module, where that passes without the fault.
-``mutants.toml`` keeps the share that was seen, group by group, and those that were not.
+``mutants.toml`` keeps what saw each; a run goes on where it was stopped.
 """
 
 from __future__ import annotations
@@ -18,7 +18,6 @@ import subprocess
 import sys
 import tempfile
 import tomllib
-from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -121,12 +120,28 @@ def judged(fault: dict[str, Any], answers: Path) -> dict[str, Any]:
         return fault | {"seen": tests.name if seen else ""}
 
 
+def written(found: list[dict[str, Any]]) -> str:
+    """The record: shares that were seen by group, and every fault with what saw it."""
+    lines = ["# Faults and what sees them; written by mutants.py, which goes on where it was stopped.", "[seen]"]
+    for group in GROUPS:
+        own = [bool(one["seen"]) for one in found if one["group"] == group]
+        lines.append(f'{group} = "{sum(own)} of {len(own)}"')
+    for one in found:
+        lines += [
+            "",
+            "[[fault]]",
+            *(f"{name} = {json.dumps(value, ensure_ascii=False)}" for name, value in one.items()),
+        ]
+    return "\n".join(lines) + "\n"
+
+
 def main() -> int:
-    """Judge the faults, and write or compare the shares."""
+    """Judge the faults that were not judged yet, or all of them again and compare the shares."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--count", type=int, default=200)
     parser.add_argument("--seed", type=int, default=37)
     parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--again", action="store_true", help="judge all of them in the present source, and compare")
     parser.add_argument("--probe", type=Path)
     parser.add_argument("--save", type=Path)
     words = parser.parse_args()
@@ -134,27 +149,23 @@ def main() -> int:
         different = probe(words.probe or words.save, save=words.save is not None)
         print(different)
         return int(bool(different))
-    answers = ROOT / "build/before/mutants"
-    plain = os.environ | {"NUMBA_DISABLE_JIT": "1", "OPENBLAS_NUM_THREADS": "1"}
+    answers, kept = ROOT / "build/before/mutants", HERE / "mutants.toml"
+    record = tomllib.loads(kept.read_text(encoding="utf-8")) if kept.exists() else {"seen": {}, "fault": []}
     answers.mkdir(parents=True, exist_ok=True)
+    plain = os.environ | {"NUMBA_DISABLE_JIT": "1", "OPENBLAS_NUM_THREADS": "1"}
     subprocess.run([sys.executable, __file__, "--save", str(answers)], cwd=answers, env=plain, check=True)
-    found, log = [], answers.parent / "mutants.log"
-    with ThreadPoolExecutor(words.workers) as pool, log.open("w", encoding="utf-8") as told:
-        for one in pool.map(lambda fault: judged(fault, answers), chosen(words.count, words.seed)):
+    found = [] if words.again else record["fault"]
+    known = {(one["file"], one["number"], one["text"]) for one in found}
+    faults = [one for one in chosen(words.count, words.seed) if (one["file"], one["number"], one["text"]) not in known]
+    with ThreadPoolExecutor(words.workers) as pool:
+        for one in pool.map(lambda fault: judged(fault, answers), faults):
             found.append(one)
-            told.write(f"{one['group']} {one['file']}:{one['line']} {one['seen'] or 'NOT SEEN'}: {one['text']}\n")
-            told.flush()
-    kept = HERE / "mutants.toml"
-    before = tomllib.loads(kept.read_text(encoding="utf-8"))["seen"] if kept.exists() else {}
-    seen, all_of = Counter(one["group"] for one in found if one["seen"]), Counter(one["group"] for one in found)
-    lines = ["# Shares of the faults that were seen, and those that were not; written by mutants.py.", "[seen]"]
-    lines += [f'{group} = "{seen[group]} of {all_of[group]}"' for group in GROUPS]
-    lines += ["", "[left]"] + [
-        f'"{one["file"]}:{one["line"]}" = {json.dumps(one["text"])}' for one in found if not one["seen"]
-    ]
-    (kept if not before else answers.parent / "mutants.toml").write_text("\n".join(dict.fromkeys(lines)) + "\n")
-    print("\n".join(lines[1:5]))
-    return int(any(seen[group] < int(share.split()[0]) for group, share in before.items()))
+            (answers / "mutants.toml" if words.again else kept).write_text(written(found), encoding="utf-8")
+    shares = tomllib.loads(written(found))["seen"]
+    print(shares)
+    share = {name: [int(number) for number in text.split(" of ")] for name, text in (shares | record["seen"]).items()}
+    now = {name: [int(number) for number in text.split(" of ")] for name, text in shares.items()}
+    return int(any(now[name][0] * all_of < seen * now[name][1] for name, (seen, all_of) in share.items()))
 
 
 if __name__ == "__main__":
