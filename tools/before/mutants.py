@@ -157,6 +157,7 @@ def main() -> int:
     found = [] if words.again else record["fault"]
     known = {(one["file"], one["number"], one["text"]) for one in found}
     faults = [one for one in chosen(words.count, words.seed) if (one["file"], one["number"], one["text"]) not in known]
+    random.Random(words.seed).shuffle(faults)  # a part of them is a sample of all
     with ThreadPoolExecutor(words.workers) as pool:
         for one in pool.map(lambda fault: judged(fault, answers), faults):
             found.append(one)
