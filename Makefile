@@ -13,7 +13,7 @@ SCRIPTS := src/hamex/studio/page
 # Tests and tools start Python by the hundred: what it compiles is kept, whatever the shell says.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help setup run test test-all before torture coverage bench docs lint lint-page hooks lock clean debian
+.PHONY: help setup warm run test test-all before torture coverage bench docs lint lint-page hooks lock clean debian
 
 help:
 	@echo "make run | test | test-all | before | torture | coverage | bench | docs | lint | hooks | setup | lock | clean"
@@ -42,7 +42,11 @@ debian:
 	  || echo "note: could not install $(strip $(DEBIAN)); the live OpenSees column, the browser tests or those of LaTeX will be missing"; \
 	else echo "note: OpenSees, the browser tests and those of LaTeX need Debian's $(strip $(DEBIAN)) (sudo apt-get install …)"; fi
 
-run: setup
+# Compile what is commonly used; what is there already takes seconds.
+warm: setup
+	@$(BIN)/hamex warm > /dev/null || echo "note: nothing was compiled"
+
+run: warm
 	$(BIN)/hamex paper --out paper-out
 
 lint: setup lint-page
@@ -67,7 +71,7 @@ $(PAGE)/.ready: tools/page/package-lock.json tools/page/eslint.config.js $(VENV)
 	@cd $(@D) && PATH="$(abspath $(BIN)):$$PATH" npm ci --loglevel=error --no-audit --no-fund && touch .ready
 
 # Two workers fill two cores: more threads of BLAS would only wait for each other, and burn while they wait.
-test: lint
+test: lint warm
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -q -m "not heavy" -n 2 --dist loadfile --no-loadscope-reorder
 
 test-all: lint

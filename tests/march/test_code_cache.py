@@ -87,8 +87,7 @@ def test_an_edited_law_gives_new_numbers(limits, tmp_path):
 
 
 def test_another_law_compiles_nothing_but_itself(monkeypatch):
-    monkeypatch.setattr(run, "is_bare", lambda kernel: False)  # Numba's own, which counts its signatures
-    run.compiled.cache_clear()
+    run._by_numba.cache_clear()
     asked, address = set(), run._address
     monkeypatch.setattr(run, "_address", lambda kernel, kinds: asked.add((kernel, kinds)) or address(kernel, kinds))
     monkeypatch.setattr(run, "WORTH_COMPILING", 0)

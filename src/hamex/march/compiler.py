@@ -21,14 +21,13 @@ up whenever it begins a function, between the halves of another one too, and the
 there: a kernel that one thread compiled failed when another thread's kernel brought them.
 
 *Kept code.* Left to itself, Numba ends a run whose machine code finds no room on the disk, and runs code that a failing
-disk has changed. Here what cannot be written, or does not verify, only costs the time to compile it; one process writes
-at a time, into a temporary folder where no other can be written; and what compiling took is kept too.
+disk has changed. Here what cannot be written, or does not verify, only costs the time to compile it; a temporary folder
+serves where no other can be written; and what compiling took is kept too.
 """
 
 from __future__ import annotations
 
 import inspect
-import math
 import pickle
 import time
 from collections.abc import Callable
@@ -49,10 +48,9 @@ from numba.core.runtime.nrt import rtsys
 from numba.core.targetconfig import ConfigStack
 from numba.core.typing.templates import AttributeTemplate
 from numba.extending import NativeValue, infer_getattr, intrinsic, lower_getattr_generic, models, register_model, unbox
-from numba.np.numpy_support import as_dtype
 
 import hamex.march.vector  # noqa: F401  (teaches Numba the operators of lanes)
-from hamex.march import bare, tiers
+from hamex.march import kept
 
 _INT, _INDEX = ir.IntType(64), ir.IntType(32)
 _NOTHING = ir.Constant(cgutils.voidptr_t, None)
@@ -73,22 +71,6 @@ class Struct(types.Type):
         super().__init__(f"{name}({', '.join(f'{field}: {kind}' for field, kind in fields)})")
 
 
-def told(kind: Any) -> str:
-    """A type as :func:`hamex.march.bare.sketch` tells values of it; a TypeError for what that has no words for."""
-    if isinstance(kind, Struct):
-        return f"{kind.name.partition('(')[0]}*({' '.join(map(told, kind.fields.values()))})"
-    if isinstance(kind, types.Array):
-        return f"{as_dtype(kind.dtype).str}{kind.ndim}{kind.layout}{'' if kind.mutable else 'R'}"
-    if isinstance(kind, types.BaseTuple):
-        parts: Any = kind
-        name = parts.instance_class.__name__ if isinstance(kind, types.BaseNamedTuple) else ""
-        return f"{name}({' '.join(map(told, parts.types))})"
-    words = {types.none: "none", types.boolean: "bool", types.int64: "int", types.float64: "float"}
-    if kind not in words:
-        raise TypeError(f"no words for {kind}")
-    return words[kind]
-
-
 def struct_of(fields: Any) -> Struct:
     """The type behind a named tuple."""
     return _struct(type(fields).__name__, fields._fields, tuple(kind_of(value) for value in fields))
@@ -99,9 +81,6 @@ def kind_of(value: Any) -> Any:
     if isinstance(value, np.ndarray):
         return _array(value.dtype, value.ndim)
     return struct_of(value) if isinstance(value, tuple) else typeof(value)
-
-
-bare.type_of = struct_of
 
 
 @cache
@@ -262,9 +241,9 @@ def invoke(typing: Any, address: Any, arguments: Any) -> Any:
 # Kept code ---------------------------------------------------------------------------------------------------
 
 
-def keep(machine: Any, tell: Callable[[float], object]) -> Any:
-    """Keep what this function is compiled to on the disk, where it has a place there; ``tell`` the seconds that this
-    will take before it is compiled, and 0 after."""
+def keep(machine: Any, tell: Callable[[bool], object]) -> Any:
+    """Keep what this function is compiled to on the disk, where it has a place there; ``tell`` True before it is
+    compiled, and False after."""
     with suppress(OSError, RuntimeError):  # no folder that can be written: compiled anew in every process
         machine._cache = KernelCache(machine.py_func, tell)
     return machine
@@ -275,7 +254,7 @@ class _TemporaryPlace(UserProvidedCacheLocator):
 
     def __init__(self, function: Any, file: str) -> None:
         self._py_file, self._lineno = file, function.__code__.co_firstlineno
-        self._cache_path = str(tiers.temporary() / self.get_suitable_cache_subpath(file))
+        self._cache_path = str(kept.temporary() / self.get_suitable_cache_subpath(file))
 
     def ensure_cache_path(self) -> None:
         """Where it cannot be written, what the owner of the source left is read all the same."""
@@ -297,13 +276,13 @@ class KernelCache(FunctionCache):
 
     _impl_class = _Places
 
-    def __init__(self, function: Callable[..., Any], tell: Callable[[float], object]) -> None:
+    def __init__(self, function: Callable[..., Any], tell: Callable[[bool], object]) -> None:
         super().__init__(function)
         self._tell, self._begun = tell, 0.0
         self._named = f"{function.__module__}.{function.__qualname__}"
         base, stamp = self._impl.filename_base, self._cache_file._source_stamp
         self._files = [KernelFile(self._cache_path, base, stamp)]
-        if tiers.shipped() is not None:
+        if kept.shipped() is not None:
             self._files.append(KernelFile(str(Path(inspect.getfile(function)).parent / "__pycache__"), base, stamp))
             self._files[0].shipped = self._files[1]
         self._cache_file = self._files[0]
@@ -329,8 +308,7 @@ class KernelCache(FunctionCache):
             found = self._load_overload(kinds, context)
         if found is None:
             self._begun = time.process_time()
-            expected = tiers.seconds_of(self._named)
-            self._tell(expected if expected < math.inf else tiers.GUESS)
+            self._tell(True)
         return found
 
     def save_overload(self, kinds: Any, data: Any) -> None:
@@ -338,17 +316,8 @@ class KernelCache(FunctionCache):
         spent = time.process_time() - self._begun
         with suppress(OSError):
             super().save_overload(kinds, data)
-            _keep_code(self._named, data)
-            tiers.learn(self._named, spent)
-        self._tell(0.0)
-
-
-def _keep_code(named: str, data: Any) -> None:
-    """Keep the machine code by itself, too, for processes that do without Numba (:func:`hamex.march.bare.loaded`)."""
-    with suppress(TypeError):
-        arguments, result = " ".join(map(told, data.signature.args)), told(types.unliteral(data.signature.return_type))
-        *_, (code, _bitcode) = data.library.serialize_using_object_code()
-        bare.keep_code(named, arguments, data.fndesc.llvm_func_name, result, code)
+            kept.learn(self._named, spent)
+        self._tell(False)
 
 
 class KernelFile(IndexDataCacheFile):
@@ -361,8 +330,7 @@ class KernelFile(IndexDataCacheFile):
 
     def save(self, key: Any, data: Any) -> None:
         """Write code and its key."""
-        with tiers.one_writer():
-            super().save(key, (key, data))
+        super().save(key, (key, data))
 
     def load(self, key: Any) -> Any:
         """The code under this key; None where there is none that verifies."""

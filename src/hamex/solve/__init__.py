@@ -22,7 +22,7 @@ from hamex.errors import (
     ShortRunWarning,
     SwingWarning,
 )
-from hamex.march import run as kernels
+from hamex.march.run import told
 from hamex.model.record import Model
 from hamex.names import options_by_keyword
 from hamex.problem import Limit, Problem, State
@@ -134,7 +134,8 @@ def solve(
             stacklevel=2,
         )
     warn_of_coarse_waves(problem, scheme.step)
-    solution = run(problem, scheme, limit, kept, promise, progress, settle=settle, solver=solver)
+    with told(None if progress is None else _nothing):
+        solution = run(problem, scheme, limit, kept, promise, progress, settle=settle, solver=solver)
     if solution.extent.settled is False:
         warnings.warn(
             f"solve: the motion has not died down after {solution.all_steps * scheme.step:g} s; what is left of drifts "
@@ -158,6 +159,10 @@ def shortened(model: Model, scheme: Scheme) -> Scheme:
     """The scheme with its step cut into the fewest equal parts at which every step has one solution."""
     parts = math.floor(scheme.step / scheme.longest_step(model)) + 1
     return scheme if parts == 1 else dataclasses.replace(scheme, step=scheme.step / parts)  # type: ignore[type-var]
+
+
+def _nothing(seconds: float) -> None:
+    """Stay silent where a kernel is compiled: whoever hands in ``progress`` shows the time."""
 
 
 def _say_early(early: float, settle: float | None) -> None:
@@ -195,7 +200,6 @@ def run(
             "of steps, or another duration"
         )
     _check_memory(problem.model, scheme, steps // keep.every, keep.results)
-    came = kernels.arrivals()
     march = scheme.prepare(problem, How(steps, quiet, promise, solver))
     if isinstance(solver, ConjugateGradients) and not isinstance(march, StructureMarch):
         raise SchemeError(
@@ -211,7 +215,7 @@ def run(
     stops = _stops(problem, limit)
     if block is None:
         width = len(problem.model.dofs) + len(problem.model.springs)
-        looks = thinned is not None or progress is not None or stops or kernels.waiting()
+        looks = thinned is not None or progress is not None or stops
         block = max(_BLOCK // width, 8) if looks else steps
     now, done, parts, uncertain, stopped = _at_node(problem), 0, [], None, False
     while done < steps and not stopped:
@@ -232,9 +236,6 @@ def run(
         if waiting is not None and not stopped and waiting.goes_on(ran, done):
             steps = waiting.steps
             problem = problem.replace(duration=steps * scheme.step)
-            march = scheme.prepare(problem, How(steps, True, promise, solver))
-        elif not stopped and done < steps and kernels.arrivals() > came:  # compiled meanwhile: the same bits
-            came = kernels.arrivals()
             march = scheme.prepare(problem, How(steps, True, promise, solver))
     extent = Extent(
         promise=promise,
