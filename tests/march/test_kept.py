@@ -1,7 +1,11 @@
 """Where compiled code is kept, by which names, and what compiling took."""
 
 import importlib
+import logging
 import os
+import sys
+from io import StringIO
+from pathlib import Path
 
 import numba
 import pytest
@@ -44,6 +48,17 @@ def test_what_a_failing_disk_did_to_times_is_passed_over(place):
     assert kept.times() == [("hamex.march.old_0123", 1.5), ("hamex.march.new_0123", 2.5)]
 
 
+# Sentences ----------------------------------------------------------------------------------------------------------
+
+
+def test_a_line_needs_a_terminal(monkeypatch):
+    closed = StringIO()
+    closed.close()
+    for stream in (closed, object(), None):  # closed, a program's own, none
+        monkeypatch.setattr(sys, "stderr", stream)
+        kept.say("compiling")
+
+
 # Folders ------------------------------------------------------------------------------------------------------------
 
 
@@ -59,6 +74,7 @@ def test_without_a_place_to_write_a_temporary_one_serves(tmp_path, monkeypatch):
         assert place == kept.temporary.__wrapped__()
         assert place.parent == tmp_path
         if os.name != "nt":
+            kept.unsafe.cache_clear()
             place.chmod(0o777)  # others could put code there
             assert kept.temporary.__wrapped__() not in (place, tmp_path)
     finally:
@@ -77,7 +93,7 @@ def test_where_nothing_can_be_written_runs_go_on(monkeypatch):
     monkeypatch.setattr(kept, "temporary", lambda: place / "times" / "no folder")
     monkeypatch.setattr(compiler._Places, "_locator_classes", [compiler._TemporaryPlace])
     found = compiler.KernelCache(samples.nodes, lambda starts: None)
-    assert not found._files[0]._load_index()
+    assert not found.is_there()
 
 
 def test_a_kernel_without_a_place_is_kept_in_a_temporary_one(tmp_path, monkeypatch):
@@ -109,3 +125,76 @@ def test_kernels_that_the_owner_left_serve_those_who_cannot_write_there(tmp_path
     assert len(told) == 2
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "chosen"))  # then nothing else counts
     assert not compiler.KernelCache(found, told.append).is_there()
+
+
+without_modes = pytest.mark.skipif(os.name == "nt", reason="Windows tells no such modes")
+
+
+@without_modes
+@pytest.mark.parametrize(
+    ("mode", "above", "said"),
+    [
+        (0o700, 0o755, ""),
+        (0o700, 0o1777, ""),
+        (0o777, 0o755, "written by others"),
+        (0o1777, 0o755, "written by others"),
+        (0o700, 0o777, "written by others"),
+        (0o722, 0o755, "written by others"),
+    ],
+)
+def test_a_folder_that_others_can_write_to_is_not_trusted(mode, above, said, tmp_path):
+    place = tmp_path / "above" / "place"
+    place.mkdir(parents=True)
+    place.chmod(mode)
+    place.parent.chmod(above)
+    found = kept.unsafe.__wrapped__(place)
+    assert (said in found) if said else not found
+
+
+@without_modes
+def test_a_folder_of_another_user_is_not_trusted(tmp_path, monkeypatch):
+    me = os.getuid()
+    monkeypatch.setattr(os, "getuid", lambda: me + 1)
+    assert ("belongs to another user" in kept.unsafe.__wrapped__(tmp_path)) == (me != 0)  # what is root's is trusted
+    link = tmp_path / "link"
+    link.symlink_to(tmp_path)
+    real = Path.lstat
+
+    def lstat(path):
+        found = list(real(path))
+        found[4] = me + 2 if path == link else found[4]
+        return os.stat_result(found)
+
+    monkeypatch.setattr(Path, "lstat", lstat)
+    assert "link belongs to another user" in kept.unsafe.__wrapped__(link)
+
+
+@without_modes
+def test_code_in_a_folder_of_others_is_neither_read_nor_kept(tmp_path, monkeypatch, caplog):
+    monkeypatch.setattr(kept, "folder", lambda: tmp_path)
+    monkeypatch.setattr(kept, "shipped", lambda: None)
+    monkeypatch.setattr(sys, "stderr", StringIO())
+    monkeypatch.syspath_prepend(str(tmp_path))
+    (tmp_path / "fourfold_of.py").write_text("def fourfold(x):\n    return 4.0 * x\n", encoding="utf-8")
+    function = importlib.import_module("fourfold_of").fourfold
+    monkeypatch.delenv("NUMBA_CACHE_DIR", raising=False)
+    (tmp_path / "__pycache__").mkdir(exist_ok=True)
+    (tmp_path / "__pycache__").chmod(0o777)
+    kept.unsafe.cache_clear()
+    kept.refuse.cache_clear()
+    with caplog.at_level(logging.INFO, "hamex"):
+        for _ in range(2):
+            assert compiler.keep(numba.njit(function), lambda starts: None)(2.0) == 8.0
+    assert len(caplog.records) == 1
+    assert "NUMBA_CACHE_DIR" in caplog.text
+    assert not list(tmp_path.rglob("*.nbc"))
+
+
+def test_a_file_under_the_name_of_another_is_not_loaded(tmp_path):
+    file = compiler.KernelFile(str(tmp_path), "kernel", None)
+    one, other = (("float64",), "machine", "code"), (("int64",), "machine", "code")
+    file.save(one, "first")
+    file.save(other, "second")
+    assert [file.load(one), file.load(other)] == ["first", "second"]
+    file._place(other).write_bytes(file._place(one).read_bytes())
+    assert [file.load(one), file.load(other)] == ["first", None]

@@ -108,14 +108,6 @@ def test_progress_silences_it(cold, monkeypatch):
     assert run.COMPILING == []
 
 
-def test_a_line_needs_a_terminal(monkeypatch):
-    closed = StringIO()
-    closed.close()
-    for stream in (closed, object(), None):  # closed, a program's own, none
-        monkeypatch.setattr(sys, "stderr", stream)
-        run._say("compiling")
-
-
 def test_threads_that_ask_for_one_kernel_get_one_that_is_compiled_once():
     kernel, out = typed(), np.zeros(1)
     with ThreadPoolExecutor(8) as pool:

@@ -27,6 +27,7 @@ serves where no other can be written; and what compiling took is kept too.
 
 from __future__ import annotations
 
+import glob
 import inspect
 import pickle
 import time
@@ -245,7 +246,11 @@ def keep(machine: Any, tell: Callable[[bool], object]) -> Any:
     """Keep what this function is compiled to on the disk, where it has a place there; ``tell`` True before it is
     compiled, and False after."""
     with suppress(OSError, RuntimeError):  # no folder that can be written: compiled anew in every process
-        machine._cache = KernelCache(machine.py_func, tell)
+        cache = KernelCache(machine.py_func, tell)
+        if reason := kept.unsafe(Path(cache.cache_path)):
+            kept.refuse(reason)
+        else:
+            machine._cache = cache
     return machine
 
 
@@ -281,20 +286,15 @@ class KernelCache(FunctionCache):
         self._tell, self._begun = tell, 0.0
         self._named = f"{function.__module__}.{function.__qualname__}"
         base, stamp = self._impl.filename_base, self._cache_file._source_stamp
-        self._files = [KernelFile(self._cache_path, base, stamp)]
-        if kept.shipped() is not None:
-            self._files.append(KernelFile(str(Path(inspect.getfile(function)).parent / "__pycache__"), base, stamp))
-            self._files[0].shipped = self._files[1]
-        self._cache_file = self._files[0]
+        self._cache_file = KernelFile(self._cache_path, base, stamp)
+        beside = str(Path(inspect.getfile(function)).parent / "__pycache__")
+        if kept.shipped() is not None and not kept.unsafe(Path(beside)):
+            self._cache_file.shipped = KernelFile(beside, base, stamp)
 
     def is_there(self) -> bool:
         """Whether code of this function was kept for this processor, for arguments of whatever kinds."""
-        machine = cpu_target.target_context.codegen().magic_tuple()
-        return any(
-            key[1] == machine and Path(file._data_path(name)).is_file()
-            for file in self._files
-            for key, name in file._load_index().items()
-        )
+        shipped = self._cache_file.shipped
+        return bool(self._cache_file.found() or (shipped is not None and shipped.found()))
 
     def load_overload(self, kinds: Any, context: Any) -> Any:
         """The code for arguments of these kinds; where there is none, Numba compiles it next.
@@ -321,38 +321,35 @@ class KernelCache(FunctionCache):
 
 
 class KernelFile(IndexDataCacheFile):
-    """A digest in front of the code, and with it the kinds of arguments that it was compiled for.
+    """A file for each kind of arguments, with a digest of its name and its code in front.
 
     ``shipped``: where the owner of the source may have kept code for those who cannot write there, as in an image.
     """
 
     shipped: KernelFile | None = None
 
+    def found(self) -> list[Path]:
+        """Files of this function for this processor, for arguments of whatever kinds."""
+        machine = cpu_target.target_context.codegen().magic_tuple()
+        return list(Path(self._cache_path).glob(f"{glob.escape(self._base(machine))}*"))
+
     def save(self, key: Any, data: Any) -> None:
-        """Write code and its key."""
-        super().save(key, (key, data))
+        """Write the code under its key: kinds of arguments, processor, bytes of Python's code."""
+        place, content = self._place(key), self._dump(data)
+        with self._open_for_write(str(place)) as file:
+            file.write(sha256(place.name.encode() + content).digest() + content)
 
     def load(self, key: Any) -> Any:
         """The code under this key; None where there is none that verifies."""
-        found = super().load(key)
-        if found is not None and found[0] == key:
-            return found[1]
+        place, whole = self._place(key), b""
+        with suppress(OSError):
+            whole = place.read_bytes()
+        if sha256(place.name.encode() + whole[32:]).digest() == whole[:32]:
+            return pickle.loads(whole[32:])
         return None if self.shipped is None else self.shipped.load(key)
 
-    def _load_index(self) -> Any:
-        try:
-            return super()._load_index()
-        except Exception:  # damaged: whatever a pickle may raise
-            return {}
+    def _base(self, machine: Any) -> str:
+        return f"{self._index_name.removesuffix('.nbi')}.{sha256(repr(machine).encode()).hexdigest()[:8]}."
 
-    def _save_data(self, name: str, data: Any) -> None:
-        content = self._dump(data)
-        with self._open_for_write(self._data_path(name)) as file:
-            file.write(sha256(content).digest() + content)
-
-    def _load_data(self, name: str) -> Any:
-        whole = Path(self._data_path(name)).read_bytes()
-        digest, content = whole[:32], whole[32:]
-        if sha256(content).digest() != digest:
-            raise OSError(f"{name} does not verify")  # which Numba takes as absent
-        return pickle.loads(content)
+    def _place(self, key: Any) -> Path:
+        return Path(self._cache_path, f"{self._base(key[1])}{sha256(repr(key).encode()).hexdigest()[:16]}.nbc")

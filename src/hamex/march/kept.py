@@ -10,8 +10,10 @@ Loads nothing but the standard library.
 from __future__ import annotations
 
 import contextlib
+import logging
 import os
 import stat
+import sys
 import tempfile
 from collections.abc import Callable
 from functools import cache, lru_cache
@@ -95,12 +97,15 @@ def shipped() -> Path | None:
 
 @cache
 def _folder(chosen: str) -> Path:
-    places = [Path(chosen, "hamex")] if chosen else [Path(__file__).parent / "__pycache__" / "kept"]
+    own = Path(__file__).parent / "__pycache__" / "kept"
+    places = [Path(chosen, "hamex") if chosen else own]
     with contextlib.suppress(RuntimeError):  # no home
         places.append(Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache", "hamex", "kept"))
     for place in places:
         with contextlib.suppress(OSError):
-            place.mkdir(parents=True, exist_ok=True)
+            if place != own:  # what stands beside the sources is for all who use them
+                place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            place.mkdir(exist_ok=True)
             if os.access(place, os.W_OK | os.X_OK):
                 return place
     return temporary()
@@ -113,13 +118,61 @@ def temporary() -> Path:
     with contextlib.suppress(OSError):
         place = Path(tempfile.gettempdir(), f"hamex-{user}")
         place.mkdir(mode=0o700, exist_ok=True)
-        found = place.lstat()
-        if os.name == "nt" or (stat.S_ISDIR(found.st_mode) and found.st_uid == user and not found.st_mode & 0o077):
+        if not unsafe(place):
             return place
     try:
         return Path(tempfile.mkdtemp(prefix="hamex-"))
     except OSError:  # nothing can be written anywhere: what the owner of the package left is read
         return Path(__file__).parent / "__pycache__" / "kept"
+
+
+@cache
+def unsafe(place: Path) -> str:
+    """Why code of a folder must not be run, or nothing: the folder and all above it belong to this user or to root, and
+    nobody else can write there; above it, to sticky folders. Windows tells no such modes."""
+    if os.name == "nt":
+        return ""
+    user = os.getuid()
+    for folder in dict.fromkeys(
+        (place.absolute(), *place.absolute().parents, place.resolve(), *place.resolve().parents)
+    ):
+        try:
+            found = folder.lstat()
+        except OSError:  # not there yet
+            continue
+        if found.st_uid not in (0, user):
+            return f"{folder} belongs to another user"
+        sticky = found.st_mode & stat.S_ISVTX and folder not in (place.absolute(), place.resolve())
+        others = found.st_mode & stat.S_IWOTH or (found.st_mode & stat.S_IWGRP and not _is_own(found.st_gid))
+        if others and not sticky and not stat.S_ISLNK(found.st_mode):
+            return f"{folder} can be written by others"
+    return ""
+
+
+def _is_own(group: int) -> bool:
+    """Whether a group has no member but this user, or is root's."""
+    import grp
+    import pwd
+
+    with contextlib.suppress(KeyError):
+        me, found = pwd.getpwuid(os.getuid()).pw_name, grp.getgrgid(group)
+        return found.gr_gid == 0 or (found.gr_name == me and set(found.gr_mem) <= {me})
+    return False
+
+
+@cache
+def refuse(reason: str) -> None:
+    """Say once why a folder is neither read nor written."""
+    say(f"compiled code is neither read nor kept, as {reason}; name a folder of your own by NUMBA_CACHE_DIR")
+
+
+def say(text: str) -> None:
+    """Tell the user: a line on a terminal, else as the logger ``hamex`` at level info."""
+    with contextlib.suppress(AttributeError, OSError, ValueError):  # no stream, a closed one, or a program's own
+        if sys.stderr.isatty():
+            print(f"hamex: {text}", file=sys.stderr)
+            return
+    logging.getLogger("hamex").info(text)
 
 
 # Seconds of compiling -------------------------------------------------------------------------------------------

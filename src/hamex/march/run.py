@@ -14,12 +14,11 @@ compiled. Where Numba cannot be loaded (:func:`can_compile`), every kernel runs 
 from __future__ import annotations
 
 import ctypes
-import logging
 import os
 import sys
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from functools import cache, partial, wraps
 from hashlib import sha256
 from importlib import import_module
@@ -91,7 +90,7 @@ def can_compile() -> bool:
     try:
         numba = import_module("numba")
     except (ImportError, OSError) as reason:  # a library of LLVM that does not load is an OSError
-        _say(f"Numba cannot be loaded ({reason}); runs go on uncompiled, long ones a hundred times slower")
+        kept.say(f"Numba cannot be loaded ({reason}); runs go on uncompiled, long ones a hundred times slower")
         return False
     return not numba.config.DISABLE_JIT
 
@@ -138,15 +137,7 @@ def announce(*kernels: Kernel) -> None:
     _SAID.update(new)
     seconds = sum(map(kept.seconds_of, new))
     if seconds >= 1 and not COMPILING:
-        _say(f"compiling, about {seconds:.0f} s; it is kept for later runs")
-
-
-def _say(text: str) -> None:
-    with suppress(AttributeError, OSError, ValueError):  # no stream, a closed one, or a program's own
-        if sys.stderr.isatty():
-            print(f"hamex: {text}", file=sys.stderr)
-            return
-    logging.getLogger("hamex").info(text)
+        kept.say(f"compiling, about {seconds:.0f} s; it is kept for later runs")
 
 
 # Kernels as machine code ----------------------------------------------------------------------------------------
