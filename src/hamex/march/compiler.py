@@ -286,15 +286,15 @@ class KernelCache(FunctionCache):
         self._tell, self._begun = tell, 0.0
         self._named = f"{function.__module__}.{function.__qualname__}"
         base, stamp = self._impl.filename_base, self._cache_file._source_stamp
-        self._cache_file = KernelFile(self._cache_path, base, stamp)
+        self._own = self._cache_file = KernelFile(self._cache_path, base, stamp)
         beside = str(Path(inspect.getfile(function)).parent / "__pycache__")
         if kept.shipped() is not None and not kept.unsafe(Path(beside)):
-            self._cache_file.shipped = KernelFile(beside, base, stamp)
+            self._own.shipped = KernelFile(beside, base, stamp)
 
     def is_there(self) -> bool:
         """Whether code of this function was kept for this processor, for arguments of whatever kinds."""
-        shipped = self._cache_file.shipped
-        return bool(self._cache_file.found() or (shipped is not None and shipped.found()))
+        shipped = self._own.shipped
+        return bool(self._own.found() or (shipped is not None and shipped.found()))
 
     def load_overload(self, kinds: Any, context: Any) -> Any:
         """The code for arguments of these kinds; where there is none, Numba compiles it next.
