@@ -13,10 +13,10 @@ SCRIPTS := src/hamex/studio/page
 # Tests and tools start Python by the hundred: what it compiles is kept, whatever the shell says.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help setup warm run test test-all before torture coverage bench docs lint lint-page hooks lock clean debian
+.PHONY: help setup warm run test test-all before numba torture coverage bench docs lint lint-page hooks lock clean debian
 
 help:
-	@echo "make run | test | test-all | before | torture | coverage | bench | docs | lint | hooks | setup | lock | clean"
+	@echo "make run | test | test-all | before | numba | torture | coverage | bench | docs | lint | hooks | setup | lock | clean"
 
 # The stamp is newer than what it was made from, so set-up runs once.
 setup: $(VENV)/.ready
@@ -81,6 +81,10 @@ test-all: lint
 # hour, most of it for setting that version up. make before SECTIONS="problems portal" asks the problems with that word.
 before: setup
 	$(BIN)/python tools/before/run.py $(SECTIONS)
+
+# The tests of compiled code under the oldest and the newest Numba allowed, and digits without any; make numba VERSIONS="none" asks for one.
+numba: setup
+	$(BIN)/python tools/versions.py $(VERSIONS)
 
 # Damaged files, kills, full disks, mutated inputs and softening springs by the thousand; make torture SECTIONS="parts kills" runs these only.
 torture: setup

@@ -109,6 +109,7 @@ def test_a_kernel_without_a_place_is_kept_in_a_temporary_one(tmp_path, monkeypat
 
 def test_kernels_that_the_owner_left_serve_those_who_cannot_write_there(tmp_path, monkeypatch):
     monkeypatch.delenv("NUMBA_CACHE_DIR", raising=False)
+    monkeypatch.setattr(numba.config, "CACHE_DIR", "")  # read when it was loaded
     monkeypatch.setattr(kept, "folder", lambda: tmp_path)
     monkeypatch.setattr(kept, "temporary", lambda: tmp_path / "own")
     monkeypatch.syspath_prepend(str(tmp_path))
@@ -178,6 +179,7 @@ def test_code_in_a_folder_of_others_is_neither_read_nor_kept(tmp_path, monkeypat
     (tmp_path / "fourfold_of.py").write_text("def fourfold(x):\n    return 4.0 * x\n", encoding="utf-8")
     function = importlib.import_module("fourfold_of").fourfold
     monkeypatch.delenv("NUMBA_CACHE_DIR", raising=False)
+    monkeypatch.setattr(numba.config, "CACHE_DIR", "")  # read when it was loaded
     (tmp_path / "__pycache__").mkdir(exist_ok=True)
     (tmp_path / "__pycache__").chmod(0o777)
     kept.unsafe.cache_clear()
