@@ -41,8 +41,8 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 from llvmlite import ir
-from numba import typeof
-from numba.core import cgutils, compiler, types
+from numba import typeof, types
+from numba.core import compiler
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, IndexDataCacheFile, UserProvidedCacheLocator
 from numba.core.registry import cpu_target
 from numba.core.runtime.nrt import rtsys
@@ -54,7 +54,7 @@ import hamex.march.vector  # noqa: F401  (teaches Numba the operators of lanes)
 from hamex.march import kept
 
 _INT, _INDEX = ir.IntType(64), ir.IntType(32)
-_NOTHING = ir.Constant(cgutils.voidptr_t, None)
+_NOTHING = ir.Constant(ir.IntType(8).as_pointer(), None)
 _KINDS = {"None": types.none, "bool": types.boolean, "int": types.int64, "float": types.float64}
 WHOLE: set[str] = set()  # kernels into which their law, and steps around it, are inlined, whatever their size
 _PARTS: WeakKeyDictionary[Any, dict[Any, Any]] = WeakKeyDictionary()  # library → (function, types) → description
@@ -105,9 +105,9 @@ def _unboxed(kind: Any, held: Any, c: Any) -> Any:
     address = c.pyapi.object_getattr_string(held, "address")
     number = c.pyapi.long_as_longlong(address)
     c.pyapi.decref(address)
-    return NativeValue(
-        c.builder.inttoptr(number, _INT.as_pointer()), is_error=cgutils.is_not_null(c.builder, c.pyapi.err_occurred())
-    )
+    error = c.pyapi.err_occurred()
+    failed = c.builder.icmp_unsigned("!=", error, ir.Constant(error.type, None))
+    return NativeValue(c.builder.inttoptr(number, _INT.as_pointer()), is_error=failed)
 
 
 @infer_getattr
@@ -146,12 +146,19 @@ def _viewed(context: Any, builder: Any, kind: Any, pointer: Any, at: int) -> Any
         "nitems": items,
         "itemsize": size,
         "data": builder.inttoptr(_read(builder, pointer, at), entry.as_pointer()),
-        "shape": cgutils.pack_array(builder, lengths),
-        "strides": cgutils.pack_array(builder, strides),
+        "shape": _packed(builder, lengths),
+        "strides": _packed(builder, strides),
     }
     array = ir.Constant(model.get_value_type(), ir.Undefined)
     for field, value in own.items():
         array = builder.insert_value(array, value, model.get_field_position(field))
+    return array
+
+
+def _packed(builder: Any, words: list[Any]) -> Any:
+    array = ir.Constant(ir.ArrayType(_INT, len(words)), ir.Undefined)
+    for place, word in enumerate(words):
+        array = builder.insert_value(array, word, place)
     return array
 
 
@@ -226,13 +233,13 @@ def invoke(typing: Any, address: Any, arguments: Any) -> Any:
     def build(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         function = context.call_conv.get_function_type(types.float64, kinds)
         pointer = builder.inttoptr(args[0], function.as_pointer())
-        given = cgutils.unpack_tuple(builder, args[1])
+        given = [builder.extract_value(args[1], place) for place in range(len(kinds))]
         values = [
             context.cast(builder, value, old, new)
             for value, old, new in zip(given, sig.args[1].types, kinds, strict=True)
         ]
         status, result = context.call_conv.call_function(builder, pointer, types.float64, kinds, values)
-        with cgutils.if_unlikely(builder, status.is_error):
+        with builder.if_then(status.is_error, likely=False):
             context.call_conv.return_status_propagate(builder, status)
         return result
 

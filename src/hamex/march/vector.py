@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 from llvmlite import ir
-from numba.core import cgutils, types
+from numba import types
 from numba.extending import lower_builtin, models, register_model, type_callable
 
 from hamex.march import lanes
@@ -129,7 +129,8 @@ def _built_in(name: str, fast: tuple[str, ...] = ()) -> Callable[..., Any]:
         vector = values[0].type
         full = f"llvm.{name}.v{vector.count}{vector.element.intrinsic_name}"
         kind = ir.FunctionType(vector, [vector] * len(values))
-        return builder.call(cgutils.get_or_insert_function(builder.module, kind, full), values, fastmath=fast)
+        function = builder.module.globals.get(full) or ir.Function(builder.module, kind, full)
+        return builder.call(function, values, fastmath=fast)
 
     return build
 
@@ -199,7 +200,9 @@ def _some(context: Any, builder: Any, sig: Any, args: Any) -> Any:
 def _place(context: Any, builder: Any, table_type: Any, table: Any, row: Any, first: Any, vector: Any) -> Any:
     """Address of lanes in a table."""
     array = context.make_array(table_type)(context, builder, table)
-    spot = cgutils.get_item_pointer(context, builder, table_type, array, [row, first], wraparound=False)
+    assert (table_type.ndim, table_type.layout) == (2, "C"), table_type
+    at = builder.add(builder.mul(row, builder.extract_value(array.shape, 1)), first)
+    spot = builder.gep(array.data, [at])
     return builder.bitcast(spot, vector.as_pointer())
 
 
