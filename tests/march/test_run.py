@@ -118,6 +118,16 @@ def test_threads_that_ask_for_one_kernel_get_one_that_is_compiled_once():
     assert len(run._KEPT[kernel]) == 1
 
 
+def test_what_is_compiled_is_there_while_another_kernel_is_being_compiled():
+    kernel, other = typed(), typed()
+    made = run.compiled(kernel)
+    with ThreadPoolExecutor(1) as pool, run._ONE_AT_A_TIME:
+        assert pool.submit(run.compiled, kernel).result(timeout=60) is made
+        waits = pool.submit(run.compiled, other)
+        assert not waits.done()
+    assert waits.result(timeout=60) is run.compiled(other)
+
+
 def test_no_process_is_started(cold, monkeypatch):
     def refused(*_, **__):
         raise AssertionError("a process was started")

@@ -144,16 +144,20 @@ def announce(*kernels: Kernel) -> None:
 
 
 def _once(build: Callable[..., Any]) -> Any:
-    """A cache that builds one thing at a time: a thread that asks for what another one compiles gets that."""
-    known = cache(build)
+    """A cache that builds one thing at a time: a thread that asks for what another one compiles waits for that, and one
+    that asks for what is there does not."""
+    known: dict[tuple[Any, ...], Any] = {}
 
     @wraps(build)
-    def locked(*arguments: Any) -> Any:
-        with _ONE_AT_A_TIME:
-            return known(*arguments)
+    def found(*arguments: Any) -> Any:
+        if arguments not in known:
+            with _ONE_AT_A_TIME:
+                if arguments not in known:
+                    known[arguments] = build(*arguments)
+        return known[arguments]
 
-    locked.cache_clear = known.cache_clear  # type: ignore[attr-defined]
-    return locked
+    found.cache_clear = known.clear  # type: ignore[attr-defined]
+    return found
 
 
 def compiled(kernel: Kernel) -> Kernel:
