@@ -13,10 +13,10 @@ SCRIPTS := src/hamex/studio/page
 # Tests and tools start Python by the hundred: what it compiles is kept, whatever the shell says.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help setup run test test-all before torture coverage bench docs lint lint-page hooks lock clean debian
+.PHONY: help setup warm run test test-all before numba torture coverage bench docs lint lint-page hooks lock clean debian
 
 help:
-	@echo "make run | test | test-all | before | torture | coverage | bench | docs | lint | hooks | setup | lock | clean"
+	@echo "make run | test | test-all | before | numba | torture | coverage | bench | docs | lint | hooks | setup | lock | clean"
 
 # The stamp is newer than what it was made from, so set-up runs once.
 setup: $(VENV)/.ready
@@ -42,7 +42,11 @@ debian:
 	  || echo "note: could not install $(strip $(DEBIAN)); the live OpenSees column, the browser tests or those of LaTeX will be missing"; \
 	else echo "note: OpenSees, the browser tests and those of LaTeX need Debian's $(strip $(DEBIAN)) (sudo apt-get install …)"; fi
 
-run: setup
+# Compile what is commonly used; what is there already takes seconds.
+warm: setup
+	@$(BIN)/hamex warm > /dev/null || echo "note: nothing was compiled"
+
+run: warm
 	$(BIN)/hamex paper --out paper-out
 
 lint: setup lint-page
@@ -67,7 +71,7 @@ $(PAGE)/.ready: tools/page/package-lock.json tools/page/eslint.config.js $(VENV)
 	@cd $(@D) && PATH="$(abspath $(BIN)):$$PATH" npm ci --loglevel=error --no-audit --no-fund && touch .ready
 
 # Two workers fill two cores: more threads of BLAS would only wait for each other, and burn while they wait.
-test: lint
+test: lint warm
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -q -m "not heavy" -n 2 --dist loadfile --no-loadscope-reorder
 
 test-all: lint
@@ -77,6 +81,10 @@ test-all: lint
 # hour, most of it for setting that version up. make before SECTIONS="problems portal" asks the problems with that word.
 before: setup
 	$(BIN)/python tools/before/run.py $(SECTIONS)
+
+# The tests of compiled code under the oldest and the newest Numba allowed, and digits without any; make numba VERSIONS="none" asks for one.
+numba: setup
+	$(BIN)/python tools/versions.py $(VERSIONS)
 
 # Damaged files, kills, full disks, mutated inputs and softening springs by the thousand; make torture SECTIONS="parts kills" runs these only.
 torture: setup

@@ -7,9 +7,6 @@ import pytest
 from browsing import CHROMIUM, PATIENCE, Browser
 from hypothesis import HealthCheck, settings
 
-# A test that runs cold starts no process that compiles for the next one; those about it say otherwise.
-os.environ.setdefault("HAMEX_WARM", "off")
-
 # A property holds however slow the machine is. `make test-all` asks for the thorough profile.
 WITHOUT_A_CLOCK = {
     "deadline": None,

@@ -133,7 +133,7 @@ def test_the_python_blocks_of_a_page_run(read, request, code, tmp_path):
 
 
 # Many seconds: tests/paper runs the first two by their commands, tests/cli has a file for each of the next, and
-# tests/march/test_tiers.py warms kernels.
+# tests/march/test_run.py warms kernels.
 LONG = {"README.md": {"audit", "paper", "ida", "spectrum", "region", "warm"}, "compiled.md": {"warm"}}
 # What is as well shown in less.
 SHORTER = {"viscoplastic": "damped", "viscoplastic.html": "damped.html", "500": "50"}

@@ -10,8 +10,8 @@ from repetitions import chiefly
 
 import hamex as hx
 from hamex.cli import run
-from hamex.march import tiers
-from hamex.march.run import COMPILING, _tell
+from hamex.march import kept
+from hamex.march.run import COMPILING
 from hamex.study.engine import spread, timed
 
 FRAME = """
@@ -79,8 +79,8 @@ def test_the_bits_are_those_of_a_run_without_a_terminal(hamex, frame, terminal, 
 def test_a_word_is_said_while_kernels_are_compiled(terminal):
     shown = terminal()
     with run.telling() as line:
-        _tell(4.2)
-        _tell(0.0)
+        for seconds in (4.2, 0.0):
+            COMPILING[-1](seconds)
     assert "compiling kernels for this kind of model, about 4.2 s" in shown.getvalue()
     assert "kept for later runs" in shown.getvalue()
     assert shown.getvalue().rstrip("\r").endswith(" ")  # written over
@@ -98,14 +98,13 @@ def test_compiling_is_told_once_and_loading_is_not(tmp_path, monkeypatch):
     from twice_of import twice
 
     told = []
-    monkeypatch.setattr(tiers, "folder", lambda: tmp_path)
-    monkeypatch.setattr(tiers, "shipped", lambda: None)
+    monkeypatch.setattr(kept, "folder", lambda: tmp_path)
+    monkeypatch.setattr(kept, "shipped", lambda: None)
     assert keep(numba.njit(twice), told.append)(1.5) == 3.0
-    assert told == [tiers.GUESS, 0.0]
+    assert told == [True, False]
     assert keep(numba.njit(twice), told.append)(2.5) == 5.0
-    assert told == [tiers.GUESS, 0.0]
-    ((name, seconds),) = tiers.lines()
-    assert (name, tiers.seconds_of(name)) == ("twice_of.twice", seconds)
+    assert told == [True, False]
+    assert [name for name, _ in kept.times()] == ["twice_of.twice"]
 
 
 # How long

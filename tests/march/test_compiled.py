@@ -90,10 +90,10 @@ def test_compiled_and_plain_agree_in_every_bit(name):
 
 # These have tests of their own.
 STRUCTURES = {
-    "bare",
     "compiler",
     "conjugate",
     "followed",
+    "kept",
     "lanes",
     "leapfrog",
     "located",
@@ -111,7 +111,6 @@ STRUCTURES = {
     "stage_springs",
     "stages",
     "structure",
-    "tiers",
     "vector",
 }
 
@@ -142,32 +141,6 @@ def test_a_kernel_that_gives_up_says_at_which_step():
     assert outcome("newmark, no convergence", False)[0] > 0
 
 
-@pytest.mark.parametrize(
-    ("steps", "loaded", "bare", "compiles"),
-    [
-        (run.WORTH_COMPILING - 1, False, False, False),
-        (run.WORTH_COMPILING, False, False, True),
-        (run.WORTH_LOADING - 1, False, True, False),
-        (run.WORTH_LOADING, False, True, True),
-        (run.WORTH_LINKING - 1, "llvmlite.binding", True, False),
-        (run.WORTH_LINKING, "llvmlite.binding", True, True),
-        (run.WORTH_LINKING, "llvmlite.binding", False, False),
-        (1, "numba", False, True),
-    ],
-)
-def test_the_choice_depends_on_the_size_of_the_job_and_on_what_is_there(monkeypatch, steps, loaded, bare, compiles):
-    used = []
-    monkeypatch.setattr(run, "_UNCOMPILED", defaultdict(float))
-    monkeypatch.setattr(run, "sys", SimpleNamespace(modules={loaded: None} if loaded else {}))
-    monkeypatch.setattr(run, "compiled", lambda kernel: used.append(kernel) or kernel)
-    monkeypatch.setattr(run, "_at_hand", lambda kernel: True)
-    monkeypatch.setattr(run, "is_bare", lambda kernel: bare)
-    out = np.zeros(2)
-    run.march(sampling.nodes, (np.array([1.0, 3.0, 0.0]), 0.0, 0, 0.5), (out,), steps)
-    assert bool(used) is compiles
-    assert out.tolist() == [1.0, 2.0]
-
-
 def test_arrays_that_python_may_not_write_to_are_no_other_kind():
     """Records are frozen and what is computed is not: two kinds of array would be two kernels to compile."""
     typed = {"__name__": "typed_in"}
@@ -183,39 +156,6 @@ def test_arrays_that_python_may_not_write_to_are_no_other_kind():
     assert not frozen.flags.writeable
 
 
-def test_a_kernel_that_nobody_compiled_is_compiled_when_plain_runs_would_have_paid_for_it(monkeypatch):
-    """Some seconds of compiling for a run of a tenth of a second are what users of cold machines complained about."""
-    monkeypatch.setattr(run, "_UNCOMPILED", defaultdict(float))
-
-    typed = {"__name__": "typed_in"}  # in no file, so that nothing is kept beside it for the next run of this test
-    exec("def kernel(x, out):\n    out[0] = 2 * x\n    return 0\n", typed)
-    kernel = typed["kernel"]
-    threshold, out = run.FIRST_TIME * run.WORTH_COMPILING, np.zeros(1)
-    importlib.import_module("numba")  # loaded, and yet
-    assert not run.worth_compiling(threshold // 2, kernel)
-    assert run.worth_compiling(threshold - threshold // 2, kernel)
-    assert not run.worth_compiling(1, lambda: 0)  # each by itself
-    monkeypatch.setattr(run, "_UNCOMPILED", defaultdict(float))
-    run.march(kernel, (1.0,), (out,), 1, compile=True)
-    assert run.worth_compiling(1, kernel)  # it is there now
-
-
-def test_a_law_that_nobody_compiled_is_not_compiled_for_a_short_run_of_a_march_that_is_there(monkeypatch):
-    """Laws are called by address: compiling one takes seconds, and three storeys for a second some milliseconds."""
-    monkeypatch.setattr(run, "_UNCOMPILED", defaultdict(float))
-    typed = {"__name__": "typed_in"}
-    exec("def march(x):\n    return x\ndef law(x):\n    return 2 * x\n", typed)
-    march, law = typed["march"], typed["law"]
-    threshold = run.FIRST_TIME * run.WORTH_COMPILING
-    run.address(march, 1.0)
-    assert run.worth_compiling(1, march)
-    assert not run.worth_compiling(threshold // 2, march, law)
-    assert run.worth_compiling(threshold - threshold // 2, march, law)
-    monkeypatch.setattr(run, "_UNCOMPILED", defaultdict(float))
-    run.address(law, 1.0)
-    assert run.worth_compiling(1, march, law)
-
-
 def test_a_kernel_that_another_process_kept_is_at_hand(tmp_path, monkeypatch):
     code = tmp_path / "kept_kernel.py"
     code.write_text("def kernel(x, out):\n    out[0] = x\n    return 0\n", encoding="utf-8")
@@ -224,8 +164,7 @@ def test_a_kernel_that_another_process_kept_is_at_hand(tmp_path, monkeypatch):
     kernel = importlib.import_module("kept_kernel").kernel
     assert not run.worth_compiling(1, kernel)
     run.march(kernel, (1.0,), (np.zeros(1),), 1, compile=True)
-    run.compiled.cache_clear()  # as a new process
-    run._by_numba.cache_clear()
+    run._by_numba.cache_clear()  # as a new process
     assert not run.compiled(kernel).overloads
     assert run.worth_compiling(1, kernel)
 

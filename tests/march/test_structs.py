@@ -5,9 +5,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
-from hamex.march.bare import Held
 from hamex.march.compiler import struct_of
-from hamex.march.run import compiled, held
+from hamex.march.run import Held, compiled, held
 
 
 class Inner(NamedTuple):

@@ -81,24 +81,14 @@ def studio(
     serve(host, port, open_page)
 
 
-def warm(
-    asker: Annotated[
-        int, typer.Option("--asked-by", hidden=True, help="Process that waits for what runs have ordered.")
-    ] = 0,
-) -> None:
-    """Compile what is commonly used, for images and lecture halls; the first runs then find it.
+def warm() -> None:
+    """Compile what is commonly used, so that first runs find it: for images, lecture halls and tests.
 
-    Without this a first run goes on uncompiled, and another process compiles what it lacks for the next one;
-    HAMEX_WARM=off leaves that out. NUMBA_CACHE_DIR says where compiled code is kept.
+    Without this a first run goes on uncompiled where that is short, and compiles what it lacks where it is long.
+    NUMBA_CACHE_DIR says where compiled code is kept.
     """
-    from hamex.march import run, tiers
+    from hamex.march import kept, run
 
-    if asker:
-        if hasattr(os, "nice"):
-            os.nice(19)
-        tiers.end_after(asker)
-        run.compile_orders()
-        return
     if not run.can_compile():
         raise MissingPackageError(
             "warm: nothing can be compiled here, as Numba cannot be loaded or NUMBA_DISABLE_JIT is set; runs go on "
@@ -107,7 +97,7 @@ def warm(
     from rich.console import Console
     from rich.progress import Progress
 
-    from hamex.cli.run import Compiling, duration_words, listening
+    from hamex.cli.run import Compiling, duration_words
 
     compiled = there = lost = 0
     with (
@@ -118,17 +108,17 @@ def warm(
         task = bar.add_task("", total=len(cases))
         for name, case in cases.items():
             bar.update(task, description=f"compiling {name}")
-            spent, kept = Compiling(), len(tiers.lines())
-            with listening(spent.compiling):
+            spent, before = Compiling(), len(kept.times())
+            with run.told(spent.compiling):
                 case()
             bar.advance(task)
             said = f"compiled in {duration_words(spent.seconds)}" if spent.seconds else "there already"
             compiled, there = compiled + bool(spent.seconds), there + (not spent.seconds)
-            lost += bool(spent.seconds) and len(tiers.lines()) == kept
+            lost += bool(spent.seconds) and len(kept.times()) == before
             print(f"  {name:44}{said}")
     if lost:
         raise FileError(
-            f"warm: {lost} of {len(cases)} could not be kept; make room in {tiers.folder()} and beside it, "
+            f"warm: {lost} of {len(cases)} could not be kept; make room in {kept.folder()} and beside it, "
             "or name another folder by NUMBA_CACHE_DIR"
         )
     print(f"{compiled} compiled, {there} there already; kept for all runs of this version")

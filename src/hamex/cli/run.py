@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -290,28 +290,19 @@ def telling() -> Iterator[TerminalLine | None]:
         yield None
         return
     line = TerminalLine()
-    with listening(line.compiling):
+    from hamex.march.run import told
+
+    with told(line.compiling):
         try:
             yield line
         finally:
             line.say("")
 
 
-@contextmanager
-def listening(listener: Any) -> Iterator[None]:
-    """Tell a listener when kernels are compiled."""
-    from hamex.march.run import COMPILING
-
-    COMPILING.append(listener)
-    try:
-        yield
-    finally:
-        COMPILING.remove(listener)
-
-
 def _tell_time(file: ProblemFile, error: bool, json: bool) -> None:
     """Run the first second of work, and tell from it how long the whole takes."""
     from hamex.cli.summary import summary
+    from hamex.march.run import told
     from hamex.solve import solve
 
     compiling = Compiling()
@@ -325,7 +316,7 @@ def _tell_time(file: ProblemFile, error: bool, json: bool) -> None:
         marks.append((time.process_time() - compiling.seconds, done))
         return marks[-1][0] - marks[0][0] < _SAMPLE
 
-    with listening(compiling.compiling):
+    with told(compiling.compiling):
         sample = solve(file.problem, file.scheme, limit=file.limit, promise=file.promise, progress=watch)
     (first, early), (last, late) = marks[0], marks[-1]
     summary_begun = time.process_time()

@@ -217,7 +217,7 @@ def _on_law(law: Law, deformations: Array, stiffness: float) -> Array:
     forces, state = np.zeros(len(deformations)), np.zeros(len(followed.variables))
     kernel = around_law(forces_on_path, "spring_piece", followed.spring_piece)
     work = _RUNS * len(forces) * followed.effort
-    run = compiled(kernel) if worth_compiling(work, kernel, waits=False) else kernel
+    run = compiled(kernel) if worth_compiling(work, kernel) else kernel
     run(np.ascontiguousarray(p), np.ascontiguousarray(deformations), state, forces)
     return forces
 

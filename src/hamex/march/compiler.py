@@ -21,14 +21,14 @@ up whenever it begins a function, between the halves of another one too, and the
 there: a kernel that one thread compiled failed when another thread's kernel brought them.
 
 *Kept code.* Left to itself, Numba ends a run whose machine code finds no room on the disk, and runs code that a failing
-disk has changed. Here what cannot be written, or does not verify, only costs the time to compile it; one process writes
-at a time, into a temporary folder where no other can be written; and what compiling took is kept too.
+disk has changed. Here what cannot be written, or does not verify, only costs the time to compile it; a temporary folder
+serves where no other can be written; and what compiling took is kept too.
 """
 
 from __future__ import annotations
 
+import glob
 import inspect
-import math
 import pickle
 import time
 from collections.abc import Callable
@@ -41,21 +41,20 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 from llvmlite import ir
-from numba import typeof
-from numba.core import cgutils, compiler, types
+from numba import typeof, types
+from numba.core import compiler
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, IndexDataCacheFile, UserProvidedCacheLocator
 from numba.core.registry import cpu_target
 from numba.core.runtime.nrt import rtsys
 from numba.core.targetconfig import ConfigStack
 from numba.core.typing.templates import AttributeTemplate
 from numba.extending import NativeValue, infer_getattr, intrinsic, lower_getattr_generic, models, register_model, unbox
-from numba.np.numpy_support import as_dtype
 
 import hamex.march.vector  # noqa: F401  (teaches Numba the operators of lanes)
-from hamex.march import bare, tiers
+from hamex.march import kept
 
 _INT, _INDEX = ir.IntType(64), ir.IntType(32)
-_NOTHING = ir.Constant(cgutils.voidptr_t, None)
+_NOTHING = ir.Constant(ir.IntType(8).as_pointer(), None)
 _KINDS = {"None": types.none, "bool": types.boolean, "int": types.int64, "float": types.float64}
 WHOLE: set[str] = set()  # kernels into which their law, and steps around it, are inlined, whatever their size
 _PARTS: WeakKeyDictionary[Any, dict[Any, Any]] = WeakKeyDictionary()  # library → (function, types) → description
@@ -73,22 +72,6 @@ class Struct(types.Type):
         super().__init__(f"{name}({', '.join(f'{field}: {kind}' for field, kind in fields)})")
 
 
-def told(kind: Any) -> str:
-    """A type as :func:`hamex.march.bare.sketch` tells values of it; a TypeError for what that has no words for."""
-    if isinstance(kind, Struct):
-        return f"{kind.name.partition('(')[0]}*({' '.join(map(told, kind.fields.values()))})"
-    if isinstance(kind, types.Array):
-        return f"{as_dtype(kind.dtype).str}{kind.ndim}{kind.layout}{'' if kind.mutable else 'R'}"
-    if isinstance(kind, types.BaseTuple):
-        parts: Any = kind
-        name = parts.instance_class.__name__ if isinstance(kind, types.BaseNamedTuple) else ""
-        return f"{name}({' '.join(map(told, parts.types))})"
-    words = {types.none: "none", types.boolean: "bool", types.int64: "int", types.float64: "float"}
-    if kind not in words:
-        raise TypeError(f"no words for {kind}")
-    return words[kind]
-
-
 def struct_of(fields: Any) -> Struct:
     """The type behind a named tuple."""
     return _struct(type(fields).__name__, fields._fields, tuple(kind_of(value) for value in fields))
@@ -99,9 +82,6 @@ def kind_of(value: Any) -> Any:
     if isinstance(value, np.ndarray):
         return _array(value.dtype, value.ndim)
     return struct_of(value) if isinstance(value, tuple) else typeof(value)
-
-
-bare.type_of = struct_of
 
 
 @cache
@@ -125,9 +105,9 @@ def _unboxed(kind: Any, held: Any, c: Any) -> Any:
     address = c.pyapi.object_getattr_string(held, "address")
     number = c.pyapi.long_as_longlong(address)
     c.pyapi.decref(address)
-    return NativeValue(
-        c.builder.inttoptr(number, _INT.as_pointer()), is_error=cgutils.is_not_null(c.builder, c.pyapi.err_occurred())
-    )
+    error = c.pyapi.err_occurred()
+    failed = c.builder.icmp_unsigned("!=", error, ir.Constant(error.type, None))
+    return NativeValue(c.builder.inttoptr(number, _INT.as_pointer()), is_error=failed)
 
 
 @infer_getattr
@@ -166,12 +146,19 @@ def _viewed(context: Any, builder: Any, kind: Any, pointer: Any, at: int) -> Any
         "nitems": items,
         "itemsize": size,
         "data": builder.inttoptr(_read(builder, pointer, at), entry.as_pointer()),
-        "shape": cgutils.pack_array(builder, lengths),
-        "strides": cgutils.pack_array(builder, strides),
+        "shape": _packed(builder, lengths),
+        "strides": _packed(builder, strides),
     }
     array = ir.Constant(model.get_value_type(), ir.Undefined)
     for field, value in own.items():
         array = builder.insert_value(array, value, model.get_field_position(field))
+    return array
+
+
+def _packed(builder: Any, words: list[Any]) -> Any:
+    array = ir.Constant(ir.ArrayType(_INT, len(words)), ir.Undefined)
+    for place, word in enumerate(words):
+        array = builder.insert_value(array, word, place)
     return array
 
 
@@ -246,13 +233,13 @@ def invoke(typing: Any, address: Any, arguments: Any) -> Any:
     def build(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         function = context.call_conv.get_function_type(types.float64, kinds)
         pointer = builder.inttoptr(args[0], function.as_pointer())
-        given = cgutils.unpack_tuple(builder, args[1])
+        given = [builder.extract_value(args[1], place) for place in range(len(kinds))]
         values = [
             context.cast(builder, value, old, new)
             for value, old, new in zip(given, sig.args[1].types, kinds, strict=True)
         ]
         status, result = context.call_conv.call_function(builder, pointer, types.float64, kinds, values)
-        with cgutils.if_unlikely(builder, status.is_error):
+        with builder.if_then(status.is_error, likely=False):
             context.call_conv.return_status_propagate(builder, status)
         return result
 
@@ -262,11 +249,15 @@ def invoke(typing: Any, address: Any, arguments: Any) -> Any:
 # Kept code ---------------------------------------------------------------------------------------------------
 
 
-def keep(machine: Any, tell: Callable[[float], object]) -> Any:
-    """Keep what this function is compiled to on the disk, where it has a place there; ``tell`` the seconds that this
-    will take before it is compiled, and 0 after."""
+def keep(machine: Any, tell: Callable[[bool], object]) -> Any:
+    """Keep what this function is compiled to on the disk, where it has a place there; ``tell`` True before it is
+    compiled, and False after."""
     with suppress(OSError, RuntimeError):  # no folder that can be written: compiled anew in every process
-        machine._cache = KernelCache(machine.py_func, tell)
+        cache = KernelCache(machine.py_func, tell)
+        if reason := kept.unsafe(Path(cache.cache_path)):
+            kept.refuse(reason)
+        else:
+            machine._cache = cache
     return machine
 
 
@@ -275,7 +266,7 @@ class _TemporaryPlace(UserProvidedCacheLocator):
 
     def __init__(self, function: Any, file: str) -> None:
         self._py_file, self._lineno = file, function.__code__.co_firstlineno
-        self._cache_path = str(tiers.temporary() / self.get_suitable_cache_subpath(file))
+        self._cache_path = str(kept.temporary() / self.get_suitable_cache_subpath(file))
 
     def ensure_cache_path(self) -> None:
         """Where it cannot be written, what the owner of the source left is read all the same."""
@@ -297,25 +288,20 @@ class KernelCache(FunctionCache):
 
     _impl_class = _Places
 
-    def __init__(self, function: Callable[..., Any], tell: Callable[[float], object]) -> None:
+    def __init__(self, function: Callable[..., Any], tell: Callable[[bool], object]) -> None:
         super().__init__(function)
         self._tell, self._begun = tell, 0.0
         self._named = f"{function.__module__}.{function.__qualname__}"
         base, stamp = self._impl.filename_base, self._cache_file._source_stamp
-        self._files = [KernelFile(self._cache_path, base, stamp)]
-        if tiers.shipped() is not None:
-            self._files.append(KernelFile(str(Path(inspect.getfile(function)).parent / "__pycache__"), base, stamp))
-            self._files[0].shipped = self._files[1]
-        self._cache_file = self._files[0]
+        self._own = self._cache_file = KernelFile(self._cache_path, base, stamp)
+        beside = str(Path(inspect.getfile(function)).parent / "__pycache__")
+        if kept.shipped() is not None and not kept.unsafe(Path(beside)):
+            self._own.shipped = KernelFile(beside, base, stamp)
 
     def is_there(self) -> bool:
         """Whether code of this function was kept for this processor, for arguments of whatever kinds."""
-        machine = cpu_target.target_context.codegen().magic_tuple()
-        return any(
-            key[1] == machine and Path(file._data_path(name)).is_file()
-            for file in self._files
-            for key, name in file._load_index().items()
-        )
+        shipped = self._own.shipped
+        return bool(self._own.found() or (shipped is not None and shipped.found()))
 
     def load_overload(self, kinds: Any, context: Any) -> Any:
         """The code for arguments of these kinds; where there is none, Numba compiles it next.
@@ -329,8 +315,7 @@ class KernelCache(FunctionCache):
             found = self._load_overload(kinds, context)
         if found is None:
             self._begun = time.process_time()
-            expected = tiers.seconds_of(self._named)
-            self._tell(expected if expected < math.inf else tiers.GUESS)
+            self._tell(True)
         return found
 
     def save_overload(self, kinds: Any, data: Any) -> None:
@@ -338,53 +323,40 @@ class KernelCache(FunctionCache):
         spent = time.process_time() - self._begun
         with suppress(OSError):
             super().save_overload(kinds, data)
-            _keep_code(self._named, data)
-            tiers.learn(self._named, spent)
-        self._tell(0.0)
-
-
-def _keep_code(named: str, data: Any) -> None:
-    """Keep the machine code by itself, too, for processes that do without Numba (:func:`hamex.march.bare.loaded`)."""
-    with suppress(TypeError):
-        arguments, result = " ".join(map(told, data.signature.args)), told(types.unliteral(data.signature.return_type))
-        *_, (code, _bitcode) = data.library.serialize_using_object_code()
-        bare.keep_code(named, arguments, data.fndesc.llvm_func_name, result, code)
+            kept.learn(self._named, spent)
+        self._tell(False)
 
 
 class KernelFile(IndexDataCacheFile):
-    """A digest in front of the code, and with it the kinds of arguments that it was compiled for.
+    """A file for each kind of arguments, with a digest of its name and its code in front.
 
     ``shipped``: where the owner of the source may have kept code for those who cannot write there, as in an image.
     """
 
     shipped: KernelFile | None = None
 
+    def found(self) -> list[Path]:
+        """Files of this function for this processor, for arguments of whatever kinds."""
+        machine = cpu_target.target_context.codegen().magic_tuple()
+        return list(Path(self._cache_path).glob(f"{glob.escape(self._base(machine))}*"))
+
     def save(self, key: Any, data: Any) -> None:
-        """Write code and its key."""
-        with tiers.one_writer():
-            super().save(key, (key, data))
+        """Write the code under its key: kinds of arguments, processor, bytes of Python's code."""
+        place, content = self._place(key), self._dump(data)
+        with self._open_for_write(str(place)) as file:
+            file.write(sha256(place.name.encode() + content).digest() + content)
 
     def load(self, key: Any) -> Any:
         """The code under this key; None where there is none that verifies."""
-        found = super().load(key)
-        if found is not None and found[0] == key:
-            return found[1]
+        place, whole = self._place(key), b""
+        with suppress(OSError):
+            whole = place.read_bytes()
+        if sha256(place.name.encode() + whole[32:]).digest() == whole[:32]:
+            return pickle.loads(whole[32:])
         return None if self.shipped is None else self.shipped.load(key)
 
-    def _load_index(self) -> Any:
-        try:
-            return super()._load_index()
-        except Exception:  # damaged: whatever a pickle may raise
-            return {}
+    def _base(self, machine: Any) -> str:
+        return f"{self._index_name.removesuffix('.nbi')}.{sha256(repr(machine).encode()).hexdigest()[:8]}."
 
-    def _save_data(self, name: str, data: Any) -> None:
-        content = self._dump(data)
-        with self._open_for_write(self._data_path(name)) as file:
-            file.write(sha256(content).digest() + content)
-
-    def _load_data(self, name: str) -> Any:
-        whole = Path(self._data_path(name)).read_bytes()
-        digest, content = whole[:32], whole[32:]
-        if sha256(content).digest() != digest:
-            raise OSError(f"{name} does not verify")  # which Numba takes as absent
-        return pickle.loads(content)
+    def _place(self, key: Any) -> Path:
+        return Path(self._cache_path, f"{self._base(key[1])}{sha256(repr(key).encode()).hexdigest()[:16]}.nbc")

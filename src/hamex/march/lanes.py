@@ -21,6 +21,11 @@ def take(table: Table, row: int, first: int, count: int) -> Lane:
     return table[row, first : first + count].copy()
 
 
+def take_fusing(table: Table, row: int, first: int, count: int) -> Lane:
+    """As :func:`take`; compiled, products of such lanes may be fused with sums: faster, with other last digits."""
+    return table[row, first : first + count].copy()
+
+
 def put(table: Table, row: int, first: int, values: Lane) -> None:
     """Write lanes into a row of a table."""
     table[row, first : first + len(values)] = values

@@ -20,7 +20,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from hamex.march.lanes import align, choose, maximum, minimum, put, size, some, spread, take
+from hamex.march.lanes import align, choose, maximum, minimum, put, size, some, spread
+from hamex.march.lanes import take_fusing as take
 
 Array = Any
 

@@ -24,7 +24,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from hamex.march.lanes import align, choose, maximum, minimum, put, size, some, spread, take
+from hamex.march.lanes import align, choose, maximum, minimum, put, size, some, spread
+from hamex.march.lanes import take_fusing as take
 
 Array = Any
 Lanes = Any

@@ -1,14 +1,11 @@
 """Run a kernel compiled or not: the same function, the same bits; many of them in threads.
 
-Importing Numba and loading a kernel that was kept costs about half a second, compiling one some seconds; an uncompiled
-step costs well under a microsecond on lists. Below ``WORTH_COMPILING`` steps the kernel therefore runs as plain Python,
-unless Numba is loaded already. Where its machine code was kept by itself (:func:`hamex.march.loaded`), a process
-that has not loaded Numba does without, from ``WORTH_LOADING`` steps on: the same code, the same bits. A kernel that is
-not there yet is ordered (:mod:`hamex.march.tiers`): another process compiles it, and the run goes on without, until the
-compiled one is there at the beginning of a block, or to its end. Where no other process may, it is compiled here, when
-what ran without it would have paid for that: ``FIRST_TIME`` times as many steps, or what compiling took the last time.
-So it is with what a kernel calls by address, the laws of its springs. ``benchmarks/threshold.py`` measures the
-break-even.
+Loading Numba costs a third of a second and compiling a kernel some seconds; a step of an oscillator as plain Python on
+lists costs well under a microsecond. Work is counted in such steps, kernel by kernel in each process. Below
+``WORTH_LOADING`` a kernel runs as plain Python, unless Numba is loaded and the kernel was compiled before. Beyond that
+what was compiled before is loaded. Beyond ``WORTH_COMPILING`` a kernel is compiled, after one sentence that says how
+long that takes; a kernel and what it calls by address, the laws of its springs, have one answer. The choice is made
+when a run is prepared and holds to its end. ``benchmarks/threshold.py`` measures the break-even.
 
 A function that is chosen at run time is called by :func:`invoke`: by its number uncompiled, by its machine address
 compiled. Where Numba cannot be loaded (:func:`can_compile`), every kernel runs as the plain Python that it is.
@@ -16,77 +13,93 @@ compiled. Where Numba cannot be loaded (:func:`can_compile`), every kernel runs 
 
 from __future__ import annotations
 
-import math
+import ctypes
 import os
 import sys
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
-from functools import cache, partial
+from contextlib import contextmanager
+from functools import cache, partial, wraps
+from hashlib import sha256
 from importlib import import_module
 from importlib.util import find_spec
+from threading import RLock
 from types import FunctionType, SimpleNamespace
 from typing import Any, TypeVar
 
 import numpy as np
 
-from hamex.march import tiers
-from hamex.march.bare import (
-    INSTRUCTIONS,
-    Held,
-    bare,
-    called_by,
-    file_of,
-    functions_of,
-    is_bare,
-    is_disabled,
-    kept_name,
-    loaded,
-    runs_here,
-    sketch,
-    sources,
-    token,
-)
+from hamex.march import kept
+from hamex.march.kept import INSTRUCTIONS, called_by, file_of, functions_of, kept_name, sources
 
 Kernel = Callable[..., Any]
 Task = TypeVar("Task")
 Result = TypeVar("Result")
 
-WORTH_COMPILING = 600_000  # steps; CPU of a fresh process: 0.8 s either way
-WORTH_LOADING = 100_000  # the same where machine code was kept that runs without Numba
-WORTH_LINKING = 1_000  # the same where other such code runs already
-FIRST_TIME = 5  # times that, for a kernel that no run has compiled before
-_LATE = 4  # times its price, after which a run no longer waits for what was ordered
+WORTH_LOADING = 600_000  # steps of plain Python that take as long as loading Numba and a kernel
+WORTH_COMPILING = 5_000_000  # steps of plain Python, all runs of this process together: about three seconds
 _UNCOMPILED: dict[Kernel, float] = defaultdict(float)  # steps that ran without, in this process
-_WANTED: set[Kernel] = set()  # what runs lack and another process may compile
-_ORDERED: set[tuple[Kernel, bool]] = set()  # of these, and whether by address
-_AWAITED: dict[tuple[Kernel, ...], int] = {}  # what runs wait for, and how many kernels had been kept when they began
-_ARRIVED: list[tuple[Kernel, ...]] = []  # what came
 FUNCTIONS: list[Callable[..., Any]] = []  # what the numbers mean in uncompiled runs
 _NUMBERS: dict[Callable[..., Any], int] = {}
 COMPILING: list[Callable[[float], object]] = []  # told the seconds it takes before a kernel is compiled, 0 after
+_SAID: set[Kernel] = set()  # kernels of which the user was told
 _LONGEST = 64  # characters of the name of a law in that of a kernel around it
 _KEPT: dict[Kernel, list[Any]] = defaultdict(list)  # compiled functions whose addresses are in use must stay
-_TRIED: list[bool] = []  # whether Numba was to be loaded
+_ONE_AT_A_TIME = RLock()
 # Python never calls what another kernel calls, nor what is called by its address: half of the compiler's time goes into
 # the wrappers that it would need for that.
 _BARE = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 
 
+# Whether to compile ---------------------------------------------------------------------------------------------
+
+
+def worth_compiling(steps: float, *kernels: Kernel) -> bool:
+    """True when compiled code costs less than it saves, with what it takes to load and to compile it.
+
+    ``kernels`` are the march and what it calls by address: the one that ran least without the compiler decides.
+    """
+    ran = min(_UNCOMPILED[kernel] for kernel in kernels) + steps
+    loads = "numba" in sys.modules or ran >= WORTH_LOADING
+    if loads and all(map(_at_hand, kernels)):
+        return True
+    if ran >= WORTH_COMPILING and can_compile():
+        announce(*(kernel for kernel in kernels if not _at_hand(kernel)))
+        return True
+    for kernel in kernels:
+        _UNCOMPILED[kernel] += steps
+    return False
+
+
+def _at_hand(kernel: Kernel) -> bool:
+    """Whether this process or one before it compiled the kernel; without loading Numba where none has."""
+    if kernel in _KEPT:
+        return True
+    if "numba" not in sys.modules and kept_name(kernel) not in dict(kept.times()):
+        return False
+    if not can_compile():
+        return False
+    machine = _by_numba(kernel)
+    cache = getattr(machine, "_cache", None)
+    return bool(getattr(machine, "overloads", True)) or bool(getattr(cache, "is_there", bool)())
+
+
 @cache
 def can_compile() -> bool:
-    """Whether Numba can be loaded, and compiles (``NUMBA_DISABLE_JIT=1`` lets it not)."""
-    _TRIED.append(True)
+    """Whether Numba can be loaded, and compiles (``NUMBA_DISABLE_JIT=1`` lets it not); says where it is missing."""
     try:
         numba = import_module("numba")
-    except (ImportError, OSError):  # a library of LLVM that does not load is an OSError
+    except (ImportError, OSError) as reason:  # a library of LLVM that does not load is an OSError
+        kept.say(f"Numba cannot be loaded ({reason}); runs go on uncompiled, long ones a hundred times slower")
         return False
     return not numba.config.DISABLE_JIT
 
 
 def may_compile() -> bool:
     """Whether Numba seems to be there, without loading it."""
-    return can_compile() if "numba" in sys.modules or _TRIED else not is_disabled() and _is_installed()
+    if "numba" in sys.modules:
+        return can_compile()
+    return os.environ.get("NUMBA_DISABLE_JIT", "0").strip() in {"", "0"} and _is_installed()
 
 
 @cache
@@ -94,16 +107,69 @@ def _is_installed() -> bool:
     return find_spec("numba") is not None
 
 
-@cache
+@contextmanager
+def compiling_at_once() -> Iterator[None]:
+    """Everything that runs meanwhile is compiled before, however short it is."""
+    global WORTH_COMPILING
+    usual, WORTH_COMPILING = WORTH_COMPILING, 0
+    try:
+        yield
+    finally:
+        WORTH_COMPILING = usual
+
+
+@contextmanager
+def told(listener: Callable[[float], object] | None) -> Iterator[None]:
+    """Tell a listener, instead of the user, the seconds that a kernel will take before it is compiled, and 0 after."""
+    if listener is None:
+        yield
+        return
+    COMPILING.append(listener)
+    try:
+        yield
+    finally:
+        COMPILING.remove(listener)
+
+
+def announce(*kernels: Kernel) -> None:
+    """Say once that kernels will be compiled, where that takes a second or more and nothing else shows it."""
+    new = [kernel for kernel in kernels if kernel not in _SAID]
+    _SAID.update(new)
+    seconds = sum(map(kept.seconds_of, new))
+    if seconds >= 1 and not COMPILING:
+        kept.say(f"compiling, about {seconds:.0f} s; it is kept for later runs")
+
+
+# Kernels as machine code ----------------------------------------------------------------------------------------
+
+
+def _once(build: Callable[..., Any]) -> Any:
+    """A cache that builds one thing at a time: a thread that asks for what another one compiles waits for that, and one
+    that asks for what is there does not."""
+    known: dict[tuple[Any, ...], Any] = {}
+
+    @wraps(build)
+    def found(*arguments: Any) -> Any:
+        if arguments not in known:
+            with _ONE_AT_A_TIME:
+                if arguments not in known:
+                    known[arguments] = build(*arguments)
+        return known[arguments]
+
+    found.cache_clear = known.clear  # type: ignore[attr-defined]
+    return found
+
+
 def compiled(kernel: Kernel) -> Kernel:
     """The kernel as machine code; no fastmath, so that compiled and plain runs agree in every bit.
 
     Functions of this layer that the kernel calls are compiled with it: kernels stay plain Python with plain calls.
     """
-    return _without_numba(kernel) if is_bare(kernel) else _by_numba(kernel)
+    found: Kernel = _by_numba(kernel)
+    return found
 
 
-@cache
+@_once
 def _by_numba(kernel: Kernel) -> Kernel:
     if not can_compile():
         return kernel
@@ -117,23 +183,6 @@ def _by_numba(kernel: Kernel) -> Kernel:
     return _kept(kernel, numba.njit(**_options(kernel), no_cfunc_wrapper=True)(ready))
 
 
-def _without_numba(kernel: Kernel) -> Kernel:
-    """The kernel as machine code that was kept; for arguments of other kinds as Numba makes it."""
-    name, codes = kept_name(kernel), dict[Any, Kernel]()
-
-    def call(*arguments: Any) -> Any:
-        kinds = tuple([token(value) for value in arguments])
-        if kinds not in codes:
-            try:
-                found: Kernel | None = loaded(name, " ".join(map(sketch, arguments)))
-            except TypeError:
-                found = None
-            codes[kinds] = found or _by_numba(kernel)
-        return codes[kinds](*arguments)
-
-    return call
-
-
 def _options(kernel: Kernel) -> dict[str, Any]:
     # What makes no arrays needs no counts of references, which are a sixth of the compiler's work; where it makes one
     # all the same, the compiler says so.
@@ -143,15 +192,14 @@ def _options(kernel: Kernel) -> dict[str, Any]:
 def _kept(kernel: Kernel, machine: Any) -> Any:
     from hamex.march.compiler import keep
 
+    def tell(starts: bool) -> None:
+        if starts:
+            announce(kernel)
+        for listener in COMPILING:
+            listener(max(kept.seconds_of(kernel), 0.1) if starts else 0.0)
+
     # Code that was typed in has no file, and nothing to keep compiled code beside.
-    return keep(machine, _tell) if file_of(kernel) is not None and hasattr(machine, "py_func") else machine
-
-
-def _tell(seconds: float) -> None:
-    if not COMPILING:
-        tiers.say(seconds)
-    for listener in COMPILING:
-        listener(seconds)
+    return keep(machine, tell) if file_of(kernel) is not None and hasattr(machine, "py_func") else machine
 
 
 def _allocates(kernel: Kernel) -> bool:
@@ -177,7 +225,7 @@ def _ready(kernel: Kernel) -> Kernel:
     return twin
 
 
-@cache
+@_once
 def _inner(kernel: Kernel) -> Kernel:
     """A function that compiled code alone calls; it is kept with its callers."""
     numba: Any = import_module("numba")
@@ -204,29 +252,20 @@ def numbered(function: Callable[..., Any]) -> int:
 
 def place(kernel: Kernel, *arguments: Any, compile: bool) -> int:
     """What a kernel is called by: its address, or uncompiled its number."""
-    if compile:
-        return address(kernel, *arguments)
-    _order(kernel, arguments, by_address=True)
-    return numbered(kernel)
+    return address(kernel, *arguments) if compile else numbered(kernel)
 
 
 def address(kernel: Kernel, *arguments: Any) -> int:
     """Machine address of the kernel compiled for these arguments, for :func:`hamex.march.run.invoke`."""
-    code = bare(kernel, arguments)
-    if code is not None:
-        return code.address
     if not can_compile():
         return numbered(kernel)
     from hamex.march.compiler import kind_of
 
-    return _address(kernel, tuple(kind_of(argument) for argument in arguments))
+    return int(_address(kernel, tuple(kind_of(argument) for argument in arguments)))
 
 
 def called(kernel: Kernel, *arguments: Any) -> Kernel:
     """The kernel at its address as Python calls it, with what others compiled for these arguments."""
-    code = bare(kernel, arguments)
-    if code is not None:
-        return code
     return _through(address(kernel, *arguments)) if can_compile() else kernel
 
 
@@ -240,6 +279,45 @@ def through(address: int, *arguments: Any) -> Any:
     return invoke(address, arguments)
 
 
+class Held:
+    """A named tuple of C-contiguous arrays, numbers and such tuples, laid out for compiled code when that first asks.
+
+    Plain Python reads it as it reads the tuple, so that a march around a sparse solver hands it on.
+    """
+
+    def __init__(self, fields: Any) -> None:
+        self.fields = fields
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "address":
+            self.words = np.array(list(_words(self.fields)), dtype=np.uint64)
+            value: Any = self.words.ctypes.data
+        elif name == "_numba_type_":
+            from hamex.march.compiler import struct_of
+
+            value = struct_of(self.fields)
+        else:
+            value = getattr(self.fields, name)
+            value = Held(value) if isinstance(value, tuple) else value
+        self.__dict__[name] = value
+        return value
+
+
+def _words(fields: Any) -> Iterator[int]:
+    for value in fields:
+        if isinstance(value, np.ndarray):
+            if not value.flags.c_contiguous:
+                raise ValueError(f"compiled code reads arrays without gaps; got strides {value.strides}")
+            yield value.__array_interface__["data"][0]
+            yield from value.shape
+        elif isinstance(value, tuple):
+            yield from _words(value)
+        elif isinstance(value, float):
+            yield ctypes.c_uint64.from_buffer(ctypes.c_double(value)).value
+        else:
+            yield int(value) % 2**64
+
+
 def held(value: Any) -> Any:
     """What a compiled kernel is given: a named tuple by one pointer, to be kept as long as it is used; else itself."""
     return Held(value) if hasattr(value, "_fields") and may_compile() else value
@@ -250,7 +328,7 @@ def as_it_is(value: Any) -> Any:
     return value
 
 
-@cache
+@_once
 def _address(kernel: Kernel, kinds: tuple[Any, ...]) -> int:
     numba: Any = import_module("numba")
 
@@ -268,7 +346,6 @@ def settled(kernel: Kernel, **constants: Any) -> Kernel:
     called = {name: settled(function, **constants) for name, function in called_by(kernel).items()}
     twin = bound(kernel, {**called, **constants})
     twin.__qualname__ += "".join(f"_{name}{value}" for name, value in sorted(constants.items()))
-    _note(twin, lambda: {"settled": tiers.recipe(kernel), "constants": constants})
     return twin
 
 
@@ -293,30 +370,11 @@ def around_law(kernel: Kernel, name: str, law: Kernel, inlines: bool = False) ->
     twin = bound(kernel, {name: law})
     twin.inlines = inlines  # type: ignore[attr-defined]
     twin.__qualname__ += f"_{_short(f'{law.__module__}_{law.__qualname__}'.replace('.', '_'))}"
-    _note(twin, lambda: {"around": tiers.recipe(law), "kernel": tiers.recipe(kernel), "name": name, "inlines": inlines})
     return twin
-
-
-def _note(twin: Kernel, recipe: Callable[[], dict[str, Any]]) -> None:
-    """Note how a kernel is built again; nothing where it stands around what has no name that others find."""
-    with suppress(TypeError):
-        twin.recipe = recipe()  # type: ignore[attr-defined]
-
-
-def _built(recipe: Any) -> Kernel:
-    """The kernel of a recipe."""
-    if isinstance(recipe, str):
-        found: Kernel = tiers.found_by(recipe)
-        return found
-    if "settled" in recipe:
-        return settled(_built(recipe["settled"]), **recipe["constants"])
-    return around_law(_built(recipe["kernel"]), recipe["name"], _built(recipe["around"]), recipe["inlines"])
 
 
 def _short(name: str) -> str:
     """A name that files can have, where functions stand around functions around a law."""
-    from hashlib import sha256
-
     return name if len(name) <= _LONGEST else f"{sha256(name.encode()).hexdigest()[:12]}_{name[-_LONGEST // 2 :]}"
 
 
@@ -349,11 +407,9 @@ def march(
     ``compile`` forces the choice (tests compare both); None decides by ``steps``.
     """
     if compile is None:
-        compile = worth_compiling(steps, kernel, waits=False)
+        compile = worth_compiling(steps, kernel)
     if compile:
         return int(compiled(kernel)(*map(_one_kind, inputs), *outputs))
-    if kernel in _WANTED:
-        _order(kernel, (*map(_one_kind, inputs), *outputs))
     # Plain floats in lists are three times faster to index than NumPy scalars.
     lists = [out.tolist() for out in outputs]
     code = kernel(*(x.tolist() if isinstance(x, np.ndarray) else x for x in inputs), *lists)
@@ -371,158 +427,6 @@ def _one_kind(value: Any) -> Any:
         return value
     seen = value.__array_interface__
     return np.asarray(SimpleNamespace(__array_interface__={**seen, "data": (seen["data"][0], False)}))
-
-
-def worth_compiling(steps: float, *kernels: Kernel, waits: bool = True) -> bool:
-    """True when compiled code costs less than it saves, with what it takes to load and to compile it.
-
-    ``kernels`` are the march and what it calls by address: the one that ran least without the compiler decides.
-    ``waits``: the run can change to compiled code on its way, so that another process compiles what it lacks.
-    """
-    before = min(_UNCOMPILED[kernel] for kernel in kernels)
-    ran = before + steps
-    loads = "numba" in sys.modules or ran >= WORTH_COMPILING
-    least = WORTH_LINKING if "llvmlite.binding" in sys.modules else WORTH_LOADING
-    loads = loads or (math.inf > WORTH_COMPILING and ran >= least and all(map(is_bare, kernels)))
-    missing = tuple(kernel for kernel in kernels if not _at_hand(kernel)) if loads else kernels
-    if not missing:
-        return True
-    for kernel in kernels:
-        _UNCOMPILED[kernel] += steps
-    if ran >= worth_ordering() > 0 and _can_order(missing):
-        _WANTED.update(missing)
-        if waits:
-            _AWAITED.setdefault(missing, len(tiers.lines()))
-            ran = before / _LATE
-    return loads and ran >= sum(map(_price, missing)) and can_compile()
-
-
-def worth_ordering() -> int:
-    """Steps from which on another process compiles what a run lacks: those for which the next run would load it."""
-    return min(WORTH_COMPILING, WORTH_LOADING) if runs_here() else WORTH_COMPILING
-
-
-@contextmanager
-def compiling_at_once() -> Iterator[None]:
-    """Everything that runs meanwhile is compiled before, however short it is."""
-    global WORTH_COMPILING
-    usual, WORTH_COMPILING = WORTH_COMPILING, 0
-    try:
-        yield
-    finally:
-        WORTH_COMPILING = usual
-
-
-def _price(kernel: Kernel) -> float:
-    """What compiling costs, in steps."""
-    return FIRST_TIME * WORTH_COMPILING * tiers.seconds_of(kept_name(kernel)) / tiers.GUESS
-
-
-def _at_hand(kernel: Kernel) -> bool:
-    """Whether this process or one before it compiled the kernel; without loading Numba where none has."""
-    if kernel in _KEPT or is_bare(kernel):
-        return True
-    if "numba" not in sys.modules and kept_name(kernel) not in dict(tiers.lines()):
-        return False
-    if not can_compile():
-        return False
-    machine = _by_numba(kernel)
-    kept = getattr(machine, "_cache", None)
-    return bool(getattr(machine, "overloads", True)) or bool(getattr(kept, "is_there", bool)())
-
-
-# Kernels that another process compiles ----------------------------------------------------------------------------
-
-
-def _can_order(kernels: Sequence[Kernel]) -> bool:
-    """Whether another process may compile these and can: it builds what is ours by name, and runs no code of users."""
-    try:
-        named = all(tiers.recipe(kernel) and tiers.seconds_of(kept_name(kernel)) < math.inf for kernel in kernels)
-    except TypeError:
-        return False
-    return named and find_spec("numba") is not None and tiers.may_start(processors())
-
-
-def awaited(kernel: Kernel, by_pointer: tiers.Tuples = ()) -> Kernel:
-    """The kernel as plain Python, which is ordered at its first call where a run lacks it.
-
-    ``by_pointer``: which named tuples it takes so when compiled (:func:`held`); ``tuple`` for all.
-    """
-
-    def plain(*arguments: Any) -> Any:
-        _order(kernel, arguments, by_pointer=by_pointer)
-        return kernel(*arguments)
-
-    return plain
-
-
-def fuses(steps: float, *kernels: Kernel) -> bool:
-    """Whether kernels that fuse products when compiled are to run so: the last digits of the two differ.
-
-    Where nothing is to be compiled ahead they always are, so that digits depend on nothing but the machine.
-    """
-    return tiers.is_off() or worth_compiling(steps, *kernels, waits=False)
-
-
-def _order(kernel: Kernel, arguments: Sequence[Any], by_pointer: tiers.Tuples = (), by_address: bool = False) -> None:
-    if kernel not in _WANTED or (kernel, by_address) in _ORDERED:
-        return
-    _ORDERED.add((kernel, by_address))
-    with suppress(TypeError):
-        kinds = [tiers.described(argument, tuple if by_address else by_pointer) for argument in arguments]
-        tiers.order({"kernel": tiers.recipe(kernel), "kinds": kinds, "by_address": by_address})
-
-
-def waiting() -> bool:
-    """Whether some run of this process waits for kernels that another process compiles."""
-    return bool(_AWAITED)
-
-
-def arrivals() -> int:
-    """How often all kernels that a run waited for have come, in this process."""
-    for kernels, at in list(_AWAITED.items()):
-        if {kept_name(kernel) for kernel in kernels} <= {name for name, _ in tiers.lines()[at:]}:
-            _AWAITED.pop(kernels, None)
-            _ARRIVED.append(kernels)
-    return len(_ARRIVED)
-
-
-def compile_orders() -> None:
-    """Compile what runs of other processes ordered, until nothing is left."""
-    lock, some = tiers.Lock("child"), can_compile()  # else orders wait until Numba can be loaded
-    # Who ordered while the last one was looked for saw a lock: so look again when it was given back.
-    while some and lock.take():
-        some = False
-        try:
-            for job in tiers.orders():
-                _compile(job)
-                lock.touch()
-                some = True
-        finally:
-            lock.give()
-
-
-def _compile(job: dict[str, Any]) -> None:
-    """Compile what one order names; what cannot be compiled is not ordered again."""
-    try:
-        kernel, values = _built(job["kernel"]), [tiers.example(kind) for kind in job["kinds"]]
-        name, before = kept_name(kernel), len(tiers.lines())
-    except Exception:  # of another edition of this package
-        return
-    try:
-        if job["by_address"]:
-            address(kernel, *values)
-        else:
-            numba: Any = import_module("numba")
-            given = zip(values, job["kinds"], strict=True)
-            hands = [held(value) if kind[0] == "held" else value for value, kind in given]
-            _by_numba(kernel).compile(tuple(map(numba.typeof, hands)))  # type: ignore[attr-defined]
-    except (OSError, MemoryError):  # of this hour, not of the kernel
-        return
-    except Exception:
-        tiers.learn(name, math.inf)
-    if name not in dict(tiers.lines()[before:]):  # it was there, for whoever waits
-        tiers.learn(name, tiers.seconds_of(name))
 
 
 def processors() -> int:

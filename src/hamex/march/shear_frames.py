@@ -20,7 +20,8 @@ from __future__ import annotations
 from typing import Any
 
 from hamex.march import shear_frame as one
-from hamex.march.lanes import Lane, choose, maximum, minimum, put, size, some, spread, take
+from hamex.march.lanes import Lane, choose, maximum, minimum, put, size, some, spread
+from hamex.march.lanes import take_fusing as take
 from hamex.march.run import invoke
 from hamex.march.shear_frame import factorise, hold, settle, sweep_forward
 

@@ -1,8 +1,8 @@
 """What the functions and operators of :mod:`hamex.march.lanes` mean in machine code: LLVM vectors.
 
-Loaded by the compiler only. A product and a sum may be fused (``contract``): which ones is settled when a kernel is
-compiled and is the same for every lane, so results do not depend on neighbours, blocks or threads. They differ from
-the uncompiled run in the last digits.
+Loaded by the compiler only. Products and sums of lanes that ``take_fusing`` took may be fused (``contract``): which
+ones is settled when a kernel is compiled and is the same for every lane, so results do not depend on neighbours, blocks
+or threads. They differ from the uncompiled run in the last digits; all others have the same bits.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 from llvmlite import ir
-from numba.core import cgutils, types
+from numba import types
 from numba.extending import lower_builtin, models, register_model, type_callable
 
 from hamex.march import lanes
@@ -21,11 +21,11 @@ FUSED = ("contract",)
 
 
 class LanesType(types.Type):
-    """Several numbers in one value."""
+    """Several numbers in one value; ``fuses``: products with sums."""
 
-    def __init__(self, dtype: types.Float, count: int) -> None:
-        self.dtype, self.count = dtype, count
-        super().__init__(name=f"Lanes({dtype}, {count})")
+    def __init__(self, dtype: types.Float, count: int, fuses: bool = False) -> None:
+        self.dtype, self.count, self.fuses = dtype, count, fuses
+        super().__init__(name=f"Lanes({dtype}, {count}{', fusing' * fuses})")
 
 
 class MaskType(types.Type):
@@ -89,7 +89,7 @@ def _register(
             value if isinstance(kind, MaskType) else _spread(context, builder, value, kind, to)
             for value, kind in zip(args, sig.args, strict=True)
         ]
-        return build(builder, *values)
+        return build(builder, *values, flags=FUSED if to.fuses else ())
 
     for pattern in patterns:
         lower_builtin(function, *pattern)(lower)
@@ -113,23 +113,24 @@ def _mask_of(*kinds: types.Type) -> MaskType | None:
 
 
 def _arithmetic(name: str) -> Callable[..., Any]:
-    return lambda builder, x, y: getattr(builder, name)(x, y, flags=FUSED)
+    return lambda builder, x, y, flags: getattr(builder, name)(x, y, flags=flags)
 
 
 def _compared(sign: str) -> Callable[..., Any]:
     # As everywhere: what is not a number differs from all, and no other comparison with it holds.
     kind = "fcmp_unordered" if sign == "!=" else "fcmp_ordered"
-    return lambda builder, x, y: getattr(builder, kind)(sign, x, y)
+    return lambda builder, x, y, flags: getattr(builder, kind)(sign, x, y)
 
 
-def _built_in(name: str, flags: tuple[str, ...] = ()) -> Callable[..., Any]:
+def _built_in(name: str, fast: tuple[str, ...] = ()) -> Callable[..., Any]:
     """An intrinsic of LLVM, which declares them for single numbers only."""
 
-    def build(builder: Any, *values: Any) -> Any:
+    def build(builder: Any, *values: Any, flags: Any) -> Any:
         vector = values[0].type
         full = f"llvm.{name}.v{vector.count}{vector.element.intrinsic_name}"
         kind = ir.FunctionType(vector, [vector] * len(values))
-        return builder.call(cgutils.get_or_insert_function(builder.module, kind, full), values, fastmath=flags)
+        function = builder.module.globals.get(full) or ir.Function(builder.module, kind, full)
+        return builder.call(function, values, fastmath=fast)
 
     return build
 
@@ -153,7 +154,7 @@ for _operator, _sign in (
     (operator.ne, "!="),
 ):
     _register(_operator, _mask_of, _compared(_sign), _PAIRS)
-_register(operator.neg, _lanes_of, lambda builder, x: builder.fneg(x), [(LanesType,)])
+_register(operator.neg, _lanes_of, lambda builder, x, flags: builder.fneg(x), [(LanesType,)])
 # "nnan": one instruction of the machine, as "compare and select" is not where the result goes to memory.
 _register(lanes.minimum, _lanes_of, _built_in("minnum", ("nnan",)), _PAIRS)
 _register(lanes.maximum, _lanes_of, _built_in("maxnum", ("nnan",)), _PAIRS)
@@ -161,7 +162,7 @@ _register(lanes.size, _lanes_of, _built_in("fabs"), [(LanesType,)])
 _register(
     lanes.choose,
     lambda mask, x, y: _lanes_of(x, y) if isinstance(mask, MaskType) else None,
-    lambda builder, mask, x, y: builder.select(mask, x, y),
+    lambda builder, mask, x, y, flags: builder.select(mask, x, y),
     [(MaskType, *pair) for pair in _PAIRS],
 )
 
@@ -199,21 +200,12 @@ def _some(context: Any, builder: Any, sig: Any, args: Any) -> Any:
 def _place(context: Any, builder: Any, table_type: Any, table: Any, row: Any, first: Any, vector: Any) -> Any:
     """Address of lanes in a table."""
     array = context.make_array(table_type)(context, builder, table)
-    spot = cgutils.get_item_pointer(context, builder, table_type, array, [row, first], wraparound=False)
+    assert (table_type.ndim, table_type.layout) == (2, "C"), table_type
+    at = builder.add(builder.mul(row, builder.extract_value(array.shape, 1)), first)
+    spot = builder.gep(array.data, [at])
     return builder.bitcast(spot, vector.as_pointer())
 
 
-@type_callable(lanes.take)
-def _type_take(context: Any) -> Any:
-    def typer(table: Any, row: Any, first: Any, count: Any) -> types.Type | None:
-        if isinstance(table, types.Array) and isinstance(count, types.IntegerLiteral):
-            return LanesType(table.dtype, count.literal_value)
-        return None
-
-    return typer
-
-
-@lower_builtin(lanes.take, types.Array, types.Integer, types.Integer, types.IntegerLiteral)
 def _take(context: Any, builder: Any, sig: Any, args: Any) -> Any:
     table, row, first, _ = args
     row, first = (
@@ -221,6 +213,20 @@ def _take(context: Any, builder: Any, sig: Any, args: Any) -> Any:
     )
     spot = _place(context, builder, sig.args[0], table, row, first, context.get_value_type(sig.return_type))
     return builder.load(spot, align=sig.args[0].dtype.bitwidth // 8)
+
+
+def _register_take(function: Callable[..., Any], fuses: bool) -> None:
+    def typer(table: Any, row: Any, first: Any, count: Any) -> types.Type | None:
+        if isinstance(table, types.Array) and isinstance(count, types.IntegerLiteral):
+            return LanesType(table.dtype, count.literal_value, fuses)
+        return None
+
+    type_callable(function)(lambda context: typer)
+    lower_builtin(function, types.Array, types.Integer, types.Integer, types.IntegerLiteral)(_take)
+
+
+_register_take(lanes.take, fuses=False)
+_register_take(lanes.take_fusing, fuses=True)
 
 
 @type_callable(lanes.put)

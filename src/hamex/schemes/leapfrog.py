@@ -22,7 +22,7 @@ from hamex.march.leapfrog import (
     lumped,
 )
 from hamex.march.matrices import Rows
-from hamex.march.run import Kernel, as_it_is, awaited, compiled, held, worth_compiling
+from hamex.march.run import Kernel, as_it_is, compiled, held, worth_compiling
 from hamex.model.laws.ellipsoids import WIDEST
 from hamex.model.layout import hinge_of
 from hamex.model.record import Model, dense, per_spring
@@ -165,7 +165,7 @@ class LumpedMarch:
         self.shared = tuple(map(hand, (self.structure, self.springs)))
         self.space = hand(self.scratch)
         self.hand = hand
-        self.kernel: Kernel = compiled(lumped) if self.compiles else awaited(lumped, by_pointer=tuple)
+        self.kernel: Kernel = compiled(lumped) if self.compiles else lumped
 
     def advance(self, now: Mapping[str, Array], first: int, steps: int) -> Ran:
         """Some steps from a state on."""
@@ -294,7 +294,7 @@ class LeapFrogMarch:
         )
         self.hardens = bool(np.any(laws["kinematic"] > 0) or np.any(laws["isotropic"] > 0))
         work = how.steps * len(m) * _WORK_PER_STOREY
-        self.kernel: Kernel = compiled(leapfrog) if worth_compiling(work, leapfrog) else awaited(leapfrog)
+        self.kernel: Kernel = compiled(leapfrog) if worth_compiling(work, leapfrog) else leapfrog
 
     def advance(self, now: Mapping[str, Array], first: int, steps: int) -> Ran:
         """Some steps from a state on."""

@@ -171,7 +171,7 @@ class HalvedSteps:
         first, q, parts = slips[0], len(table.c), 2 ** (self.many - 1)
         n, springs = len(problem.model.dofs), len(problem.model.springs)
         rows, inputs = q * springs, maps[0].move.shape[1]
-        work = most * 3 * rows * (2 * n + rows + 8)
+        work = 2 * most * 3 * rows * (2 * n + rows + 8)
         machine = worth_compiling(work, halved)
         self.hand = held if machine else as_it_is
         self.kernel: Kernel = compiled(halved) if machine else halved
@@ -301,7 +301,7 @@ class Located:
         self.branch = np.zeros(springs, dtype=np.int64)
         self.now, self.end = (Moment(*(np.zeros(size) for size in (n, n, springs, springs, springs))) for _ in range(2))
         self.one = fixed_history(n, springs, 1)  # the state stands in its row 0
-        work = most * len(table.c) ** 2 * (n * n + springs * springs + _WORK_PER_PIECE)
+        work = 5 * most * len(table.c) ** 2 * (n * n + springs * springs + _WORK_PER_PIECE)
         machine = worth_compiling(work, fixed_pieces)
         self.hand = held if machine else as_it_is
         self.kernel: Kernel = compiled(fixed_pieces) if machine else fixed_pieces

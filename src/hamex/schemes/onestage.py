@@ -19,18 +19,7 @@ from hamex.march import newton as solver
 from hamex.march import structure as one_solve
 from hamex.march.matrices import Band, Rows
 from hamex.march.newton import Matrix, Scratch, StepEquation
-from hamex.march.run import (
-    Kernel,
-    as_it_is,
-    awaited,
-    compiled,
-    held,
-    interpreted,
-    invoke,
-    numbered,
-    place,
-    worth_compiling,
-)
+from hamex.march.run import Kernel, as_it_is, compiled, held, interpreted, invoke, numbered, place, worth_compiling
 from hamex.march.springs import evaluate
 from hamex.march.structure import Path, Push, Stepper, StructureMatrices
 from hamex.model.algebra import diagonal
@@ -262,7 +251,7 @@ class OneStageMarch:
             step = one_solve.linear if self.linear else solver.newton
             driver, number = interpreted(self.driver, {"invoke": invoke}), numbered(_around_solver(step))
         else:
-            driver = compiled(self.driver) if self.compiles else awaited(self.driver, by_pointer=tuple)
+            driver = compiled(self.driver) if self.compiles else self.driver
             given = (by.step, by.matrix, by.scratch, by.springs, path.z[0], path.branch, path.F[0], path.count)
             number = place(solver.newton, *given, compile=self.compiles)
         return driver, tuple(map(self.hand, (by._replace(solver=number), self.system, *self.numbers)))

@@ -23,7 +23,7 @@ from hamex.march.oscillator import (
     recurrence,
 )
 from hamex.march.reference import Mass, collocation
-from hamex.march.run import Kernel, around_law, awaited, compiled, march, worth_compiling
+from hamex.march.run import Kernel, around_law, compiled, march, worth_compiling
 from hamex.model.laws.path import at_start
 from hamex.model.record import Model
 from hamex.problem import Problem
@@ -137,7 +137,7 @@ class FollowedOscillator:
         self.P = np.ascontiguousarray(group.law.prepared(group, self.stiffness[kind], 1.0)[0], dtype=float)
         kernel = around_law(one_oscillator, "moved_by", step_of(group.law))
         work = _FOLLOWED * group.law.effort * how.steps
-        self.kernel = compiled(kernel) if worth_compiling(work, kernel) else awaited(kernel)
+        self.kernel = compiled(kernel) if worth_compiling(work, kernel) else kernel
 
     def advance(self, now: Mapping[str, Array], first: int, steps: int) -> Ran:
         """Some steps from a state on."""

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from hamex.errors import ConvergenceError, ModelError
 from hamex.march import followed as frame
 from hamex.march.matrices import Softened
-from hamex.march.run import Kernel, around_law, awaited, compiled, held, worth_compiling
+from hamex.march.run import Kernel, around_law, compiled, held, worth_compiling
 from hamex.march.shear_frame import (
     ALONE,
     FREE,
@@ -232,7 +232,7 @@ class ShearFrameMarch:
     def _kernel(self, work: int) -> Kernel:
         """The march of so many steps times floors."""
         machine = worth_compiling(work * _WORK_PER_STOREY, shear_frame)
-        return compiled(shear_frame) if machine else awaited(shear_frame)
+        return compiled(shear_frame) if machine else shear_frame
 
     def advance(self, now: Mapping[str, Array], first: int, steps: int) -> Ran:
         """Some steps from a state on."""
@@ -294,7 +294,7 @@ class ModalFrameMarch(ShearFrameMarch):
         own = matrix._replace(**{name: getattr(matrix, name).copy() for name in ("soft", "many", "cap", "room")})
         machine = worth_compiling(work * (_WORK_PER_STOREY + len(own.rest) // 4), modal_frame)
         self.matrix = held(own) if machine else own
-        return compiled(modal_frame) if machine else awaited(modal_frame, by_pointer=Softened)
+        return compiled(modal_frame) if machine else modal_frame
 
     def advance(self, now: Mapping[str, Array], first: int, steps: int) -> Ran:
         """Some steps from a state on."""
@@ -415,7 +415,7 @@ class FollowedFrame:
         by_address = law_kernels(model, "mean", scheme.name) if len(laws) > 1 else []
         self.machine = worth_compiling(how.steps * _WORK_PER_FOLLOWED * effort_of(model), kernel, *by_address)
         self.storeys = FollowedStoreys.of(model, scheme.step, self.machine)
-        self.kernel: Kernel = compiled(kernel) if self.machine else awaited(kernel, by_pointer=tuple)
+        self.kernel: Kernel = compiled(kernel) if self.machine else kernel
 
     def advance(self, now: Mapping[str, Array], first: int, steps: int) -> Ran:
         """Some steps from a state on."""

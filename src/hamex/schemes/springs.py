@@ -222,7 +222,7 @@ def law_kernels(model: Model, force_of: ForceOf, who: str) -> list[Kernel]:
     return [kernel_of(group.law, force_of, who) for group in model.laws.values() if len(group.springs)]
 
 
-_COUPLED = 40  # a spring of a block that is solved for all its components at once
+_COUPLED = 2  # a spring of a block that is solved for all its components at once
 
 
 def effort_of(model: Model) -> int:

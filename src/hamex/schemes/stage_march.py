@@ -20,7 +20,6 @@ from hamex.march.matrices import lu_solved
 from hamex.march.run import (
     Kernel,
     as_it_is,
-    awaited,
     called,
     compiled,
     held,
@@ -143,7 +142,7 @@ class StageMarch:
             else:
                 m.call[number] = place(f, *given, compile=machine)
         if not machine:
-            return awaited(stage_march, by_pointer=tuple)
+            return stage_march
         return interpreted(stage_march, {"invoke": invoke}) if self.wide else compiled(stage_march)
 
     def advance(self, u: Array, p: Array, z: Array, branch: Array, values: Array) -> Steps:

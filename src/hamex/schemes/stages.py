@@ -28,7 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hamex.errors import ModelError, SchemeError
-from hamex.march.run import Kernel, awaited, compiled, worth_compiling
+from hamex.march.run import Kernel, compiled, worth_compiling
 from hamex.model.algebra import rows
 from hamex.model.record import Model, damps, dense, parameter, per_spring
 
@@ -153,8 +153,8 @@ class MappedSteps:
         self.slip = slip_problem(model, table, self.maps, h)
         self.kinematic = parameter(model, "kinematic")
         rows = len(table.c) * len(model.springs)
-        work = most * rows * (2 * len(model.dofs) + rows + 8)
-        self.kernel: Kernel = compiled(stages) if worth_compiling(work, stages) else awaited(stages)
+        work = 2 * most * rows * (2 * len(model.dofs) + rows + 8)
+        self.kernel: Kernel = compiled(stages) if worth_compiling(work, stages) else stages
 
     def march(self, start: tuple[Array, ...], guess: Array, values: Array) -> tuple[tuple[Array, ...], int]:
         """From (u, p, slip, X, w) and the branches under stage loads (step, stage, channel).

@@ -130,7 +130,7 @@ def one_pass(s: Answers, keep: bool) -> dict[str, Array] | None:
         return None
     if s.problem.supports is not None or c.weights.size or s.scheme.sees(s.model) is not s.model:
         return None
-    if not worth_compiling(n, energies, waits=False) or s.loading.patterns.shape[1] > 1:
+    if not worth_compiling(n, energies) or s.loading.patterns.shape[1] > 1:
         return None
     x, still = scalars(s.model), np.zeros((1, 1))
     names = ("displacement", "momentum", "slip", "back_force", "accumulated_slip")

@@ -139,7 +139,8 @@ def solve(
             stacklevel=2,
         )
     warn_of_coarse_waves(problem, scheme.step)
-    solution = run(problem, scheme, limit, kept, promise, progress, settle=settle, solver=solver)
+    with kernels.told(None if progress is None else _nothing):
+        solution = run(problem, scheme, limit, kept, promise, progress, settle=settle, solver=solver)
     if not error:  # error bars tell it better
         _warn_of_coarse_step(problem, scheme)
     if solution.extent.settled is False:
@@ -165,6 +166,10 @@ def shortened(model: Model, scheme: Scheme) -> Scheme:
     """The scheme with its step cut into the fewest equal parts at which every step has one solution."""
     parts = math.floor(scheme.step / scheme.longest_step(model)) + 1
     return scheme if parts == 1 else dataclasses.replace(scheme, step=scheme.step / parts)  # type: ignore[type-var]
+
+
+def _nothing(seconds: float) -> None:
+    """Stay silent where a kernel is compiled: whoever hands in ``progress`` shows the time."""
 
 
 def _say_early(early: float, settle: float | None) -> None:
@@ -225,7 +230,6 @@ def run(
             "of steps, or another duration"
         )
     _check_memory(problem.model, scheme, steps // keep.every, keep.results)
-    came = kernels.arrivals()
     march = scheme.prepare(problem, How(steps, quiet or told, promise, solver))
     if isinstance(solver, ConjugateGradients) and not isinstance(march, StructureMarch):
         raise SchemeError(
@@ -241,7 +245,7 @@ def run(
     first = _passing(problem, limit, scheme.step, steps)
     if block is None:
         width = len(problem.model.dofs) + len(problem.model.springs)
-        looks = thinned is not None or progress is not None or first is not None or kernels.waiting()
+        looks = thinned is not None or progress is not None or first is not None
         block = max(_BLOCK // width, 8) if looks else steps
     now, done, parts, uncertain, stopped = _at_node(problem), 0, [], None, False
     while done < steps and not stopped:
@@ -263,9 +267,6 @@ def run(
             steps = waiting.steps
             problem = problem.replace(duration=steps * scheme.step)
             first = _passing(problem, limit, scheme.step, steps)
-            march = scheme.prepare(problem, How(steps, True, promise, solver))
-        elif not stopped and done < steps and kernels.arrivals() > came:  # compiled meanwhile: the same bits
-            came = kernels.arrivals()
             march = scheme.prepare(problem, How(steps, True, promise, solver))
     extent = Extent(
         promise=promise,

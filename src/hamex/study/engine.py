@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 
 from hamex.errors import DamageWarning, FileError, InputError, MissingPackageError, StudyError
 from hamex.files import make_folder
-from hamex.march.run import COMPILING, processors
+from hamex.march.run import processors, told
 
 Array = NDArray[Any]
 Columns = dict[str, Array]
@@ -374,8 +374,7 @@ def timed(run: Callable[[Any], object], count: int, piece: Callable[[int], tuple
         return time.process_time() - begun - (compiling - before)
 
     spent = work = 0.0
-    COMPILING.append(listen)
-    try:
+    with told(listen):
         places = list(islice(spread(count), _PIECES))
         first, weight = piece(places[0])
         begun = seconds(first)  # loads packages too, which the others find loaded
@@ -386,8 +385,6 @@ def timed(run: Callable[[Any], object], count: int, piece: Callable[[int], tuple
             spent, work = spent + seconds(payload), work + weight
             if spent > _ENOUGH:
                 break
-    finally:
-        COMPILING.remove(listen)
     return Timing(spent * total / work, compiling)
 
 

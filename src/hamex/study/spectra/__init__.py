@@ -166,8 +166,6 @@ def spectrum(
     }
     if others is not None:
         words |= {"across": _sources(others), "combination": MEANING}
-    elif isinstance(family, Elastic) and not family.compiles:
-        words["kernels"] = "uncompiled"
     result = Spectrum(coordinates, family, length, words)
     for name in wanted:
         result.values(name)

@@ -22,7 +22,7 @@ from hamex.files import check_writable, write_atomically
 from hamex.march import rotated
 from hamex.march import spectrum as kernels
 from hamex.march.lanes import padded
-from hamex.march.run import awaited, compiled, fuses, in_threads, processors, settled
+from hamex.march.run import compiled, in_threads, processors, settled, worth_compiling
 from hamex.march.samples import input_energy
 from hamex.model.units import in_gravities
 from hamex.motion.ground import GroundMotion
@@ -289,12 +289,12 @@ class Elastic:
 
     @cached_property
     def compiles(self) -> bool:
-        """Whether kernels run compiled; decided once, as products are fused there, which shows in the last digits."""
+        """Whether kernels run compiled; decided once for all records and threads."""
         work = 0.0
         for record in self.records:
             parts = np.maximum(kernels.FINEST * self.omega * record.step / math.pi, 1.0)
             work += _WORK * record.a.size * float(parts.sum())
-        return fuses(work, settled(kernels.peaks, INSIDE=self.peaks == "inside"))
+        return worth_compiling(work, settled(kernels.peaks, INSIDE=self.peaks == "inside"))
 
     def compute(self, name: str, known: Callable[[str], Array]) -> Array:
         """A result by name, (motion?, damping, period); ``known`` gives others."""
@@ -327,7 +327,7 @@ def peaks(record: Accelerogram, omega: Array, zeta: Array, kind: int, where: str
     """Largest |q| of each oscillator."""
     out = np.empty(omega.size)
     kernel = settled(kernels.peaks, INSIDE=where == "inside")
-    run = compiled(kernel) if compiles else awaited(kernel)
+    run = compiled(kernel) if compiles else kernel
     run(record.a, record.step, omega, zeta, kind, out)
     return out
 
