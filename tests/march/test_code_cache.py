@@ -3,14 +3,12 @@
 import os
 import subprocess
 import sys
-import time
-from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
 
 import hamex as hx
-from hamex.march import bare, newton, run, structure
+from hamex.march import newton, run, structure
 from hamex.model.laws import gap, power, slider
 
 LAW = """
@@ -152,22 +150,3 @@ def test_kept_code_that_does_not_verify_is_compiled_again(tmp_path):
     kept.write_bytes(whole[:middle] + bytes([whole[middle] ^ 255]) + whole[middle + 1 :])
     assert ask(tmp_path) == ["42.0", "0"]
     assert ask(tmp_path) == ["42.0", "1"]
-
-
-def test_threads_that_ask_at_once_get_the_code_that_one_of_them_loads(monkeypatch):
-    """A second engine in the place of the first took the first one's code out of memory while its address was in use: a
-    batch of models that are solved one by one, whose kernels were kept, ended in a segmentation fault."""
-    calls = []
-
-    def slowly(name, arguments):
-        calls.append(name)
-        time.sleep(0.05)
-        return bare.Code(len(calls), "none", None)
-
-    monkeypatch.setattr(bare, "is_bare", lambda kernel: True)
-    monkeypatch.setattr(bare, "loaded", slowly)
-    monkeypatch.setattr(bare, "_BARE_CODES", {})
-    with ThreadPoolExecutor(4) as pool:
-        found = list(pool.map(lambda _: bare.bare(gap.Gap.spring_at, ()), range(4)))
-    assert len(calls) == 1
-    assert len({id(one) for one in found}) == 1

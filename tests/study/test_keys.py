@@ -2,7 +2,6 @@
 
 import dataclasses
 import shutil
-import sys
 from dataclasses import dataclass, field, make_dataclass
 
 import numpy as np
@@ -10,9 +9,9 @@ import pytest
 from kept_studies import DATA, KEPT, table_of
 
 import hamex as hx
+from hamex import schemes
 from hamex.errors import InputError
-from hamex.model.laws.law import Law
-from hamex.schemes.scheme import Scheme
+from hamex.model import laws
 from hamex.study import keys
 
 NAMES = [pytest.param(name, id=name) for name in KEPT]
@@ -70,17 +69,12 @@ def test_all_fields_of_a_user_s_own_class_enter_its_key():
     assert keys.digest(Slider(1.0)) != keys.digest(Slider(1.0, "red"))
 
 
-def below(base):
-    """Classes that stand in a module, not those made on the way of a law and its limits."""
-    for one in base.__subclasses__():
-        if getattr(sys.modules[one.__module__], one.__name__, None) is one and one.__module__.startswith("hamex."):
-            yield one
-        yield from below(one)
+SCHEMES = [schemes.by_name(name) for name in schemes.known()]
 
 
-@pytest.mark.parametrize("base", [Law, Scheme])
-def test_described_laws_and_schemes_have_the_fields_of_their_description(base):
-    described = [one for one in below(base) if one.__name__ in keys.DESCRIBED]
+@pytest.mark.parametrize("classes", [laws.known().values(), SCHEMES], ids=["laws", "schemes"])
+def test_described_laws_and_schemes_have_the_fields_of_their_description(classes):
+    described = [one for one in classes if one.__module__[:6] == "hamex." and one.__name__ in keys.DESCRIBED]
     assert len(described) > 12
     for one in described:
         assert set(keys.DESCRIBED[one.__name__].split()) <= {each.name for each in dataclasses.fields(one)}
