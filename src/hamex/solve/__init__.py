@@ -193,8 +193,8 @@ def _warn_of_coarse_step(problem: Problem, scheme: Scheme) -> None:
         vars(model)["coarse step"] = True
         digit = 10.0 ** (math.floor(math.log10(longest)) - 1)
         warn(
-            f"solve: steps of {scheme.step:g} s are too long for the period of {periods[last]:.3g} s, whose mode carries "
-            f"{shares[last]:.0%} of the mass: {periods[last] / scheme.step:.2g} steps per period where "
+            f"solve: steps of {scheme.step:g} s are too long for the period of {periods[last]:.3g} s, whose mode "
+            f"carries {shares[last]:.0%} of the mass: {periods[last] / scheme.step:.2g} steps per period where "
             f"{periods[last] / longest:.2g} are needed, so that peaks may be far off; take "
             f"{digit * math.floor(longest / digit * (1 + 1e-9)):.2g} s or less",
             CoarseStepWarning,
