@@ -153,7 +153,8 @@ def solve(
         from hamex.solution.error import estimate
 
         # Those of shorter steps go as far as this one, wherever they would end themselves.
-        own, on = solution.problem.replace(duration=solution.steps * scheme.step), Limit(None, stop=False)
+        own = solution.problem.replace(duration=solution.steps * scheme.step)
+        on = dataclasses.replace(solution.limit, stop=False)
         finer = (run(own, scheme.finer(parts), on, promise=promise, quiet=True, solver=solver) for parts in (2, 4))
         solution = dataclasses.replace(
             solution, error=estimate(solution, *finer, order=scheme.order, unresolved=scheme.unresolved)
