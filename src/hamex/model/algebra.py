@@ -188,7 +188,7 @@ def eigen(
         warn(
             f"{who}: rounding of the stiffness leaves about {digits} digit{'s' * (digits != 1)} of ω² of "
             f"mode {worst + 1}{lost}, since much stiffer parts move along in it without deforming; make these less "
-            "stiff (1,000 times their neighbours is rigid), tie them by constraints, or take longer elements",
+            "stiff (1,000 times what they join acts as rigid), tie them by constraints, or take longer elements",
             PrecisionWarning,
         )
     return np.sqrt(squares), _signed(shapes)

@@ -101,7 +101,9 @@ def estimate(
         passed = min(run.exceeded.crossing or math.inf for run in runs if run.exceeded is not None)
         late = {name for name in names if coarse.peaks[name].time > passed}
         bars = {
-            name: size for name, size in bars.items() if name not in late and not _grows(found[last[name]], name in RESIDUALS)
+            name: size
+            for name, size in bars.items()
+            if name not in late and not _grows(found[last[name]], name in RESIDUALS)
         }
     return bars
 
