@@ -11,7 +11,8 @@ import numpy as np
 
 import hamex as hx
 
-# The chain of two masses in which the elastic trial says (+, +) and the truth is (−, +).
+# The chain of two masses in which the elastic trial says (+, +) and the truth is (−, +), in one long step.
+warnings.simplefilter("ignore", hx.errors.CoarseStepWarning)
 chain = hx.shear_frame(masses=[1, 1], stiffnesses=[100, 100], laws=hx.Slider(yield_force=1.0, viscosity=0.1))
 rest = hx.Load(np.zeros((1, 2)), step=0.5)
 sol = hx.solve(hx.Problem(chain, rest, 0.5, start=hx.State(momentum=[-0.75, 1.25])), hx.Galerkin(step=0.5))

@@ -168,8 +168,8 @@ def test_the_screen_shows_the_curve_the_fit_and_the_order_of_yielding(hamex, sto
     # The upper storey is a perfectly plastic spring of 30 kN (analytic): the curve ends flat at it.
     assert "yield at" in out
     assert "30 kN" in out
-    # It has 30 kN at 0.025 m (analytic), from where the next increment slips.
-    assert "springs begin to yield: storey 2 at 0.026 m (displacement of the roof)" in out
+    # It has 30 kN at 0.025 m (analytic).
+    assert "springs begin to yield: storey 2 at 0.025 m (displacement of the roof)" in out
     assert "control displacement of floor 2" in out
 
 
@@ -279,6 +279,16 @@ def test_hinges_that_keep_rounding_as_a_slip_do_not_yield():
     assert len(reached) == 5
     assert yields[0][1] > 0.02
     assert capacity(push)["springs that have yielded"][[0, 10, -1]].tolist() == [0, 0, len(reached)]
+
+
+@pytest.mark.parametrize("law", [hx.Slider(30.0), hx.laws.IMK(30.0, cap_ratio=1.1, plastic=0.05, post_cap=0.1)])
+def test_a_spring_that_an_increment_brings_to_its_yield_force_yields_there(law):
+    """Analytic: 30 kN over 1200 kN/m are reached at 0.025 m, in the 25th of 100 increments of 1 mm."""
+    column = hx.shear_frame([10.0], [1200.0], laws=law, heights=3.0, units=hx.Units("m", "kN"))
+    push = hx.pushover(column, "mass", 0.1, steps=100)
+    ((_, yields),) = first_yields(push)
+    assert yields == pytest.approx(0.025, abs=1e-12)
+    assert capacity(push)["springs that have yielded"][[24, 25]].tolist() == [0, 1]
 
 
 def test_applied_and_springs_base_shear_have_two_names(hamex, storeys):

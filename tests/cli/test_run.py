@@ -318,6 +318,12 @@ def test_a_word_that_is_none_of_the_choices_is_answered_with_them(hamex, tiny):
         (["--plot", "nowhere/out.png"], "cannot write nowhere/out.png: the folder nowhere does not exist"),
         (["-o", "out.xls"], "cannot write out.xls: the ending must be one of .nc, .csv, .xlsx, .pvd, .vtu"),
         (["--plot", "out.pdf"], "cannot write out.pdf: the ending must be one of .png, .svg, .html"),
+        (
+            ["-o", "out.csv", "-o", "out.xls"],
+            "cannot write out.xls: the ending must be one of .nc, .csv, .xlsx, .pvd, .vtu",
+        ),
+        (["-o", "out.nc", "--every", "2"], "--names and --every say what a .csv holds; give one, as in -o out.csv"),
+        (["-o", "out.csv", "--names", "slips"], "--names: there is no result 'slips'; did you mean slip?"),
         (["-o", "good.nc", "--plot", "out.pdf"], "cannot write out.pdf: the ending must be one of .png, .svg, .html"),
     ],
 )
@@ -329,6 +335,18 @@ def test_an_output_that_cannot_be_written_is_refused_before_any_work(
     code, out, err = hamex("run", tiny(), *arguments)
     assert (code, out, err) == (2, "", f"error: {message}\n")
     assert listing(tmp_path) == ["tiny.toml"]
+
+
+def test_several_files_and_a_table_of_some_results_at_some_nodes(hamex, tiny, tmp_path):
+    name = tiny()
+    assert hamex("run", name, "-o", "all.csv")[0] == 0
+    code, _, err = hamex("run", name, "-o", "x.csv", "-o", "x.nc", "--names", "slip, displacement", "--every", "2")
+    assert (code, err) == (0, "")
+    assert listing(tmp_path) == ["all.csv", "tiny.toml", "x.csv", "x.nc"]
+    some, every = ([row.split(",") for row in Path(f).read_text().splitlines()] for f in ("x.csv", "all.csv"))
+    assert [head.split()[0] for head in some[0]] == ["time", "slip", "displacement"]
+    places = [every[0].index(head) for head in some[0]]
+    assert some[1:] == [[row[place] for place in places] for row in every[1::2]]
 
 
 def test_a_folder_without_permission_is_refused(hamex, tiny, tmp_path, monkeypatch):

@@ -154,6 +154,7 @@ def test_a_step_longer_than_the_records_warns_unless_the_mean_is_taken(ratio, ru
     assert [w.category for w in caught] == [StepWarning] * warns
     if warns:
         assert 'use load="mean"' in str(caught[0].message)
+        assert caught[0].filename == __file__
 
 
 def test_the_reference_schemes_warn_too():

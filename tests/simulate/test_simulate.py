@@ -344,6 +344,8 @@ def test_a_run_of_an_action_has_pictures_energies_and_angles(tmp_path):
     assert (swing.peaks["displacement"].unit, swing.peaks["velocity"].unit) == ("rad", "rad/s")
     assert swing["displacement"].attrs["units_where_turning"] == "rad"
     assert bool(swing["displacement"]["dof_turns"].all())
+    again = hx.read(swing.save(tmp_path / "swing.nc"))
+    assert (again.peaks["displacement"].unit, again.peaks["velocity"].unit) == ("rad", "rad/s")
     labels = [label for axes in swing.plot().axes for label in (axes.get_xlabel(), axes.get_ylabel())]
     assert {"[rad]", "theta [rad]", "rate of theta [rad/s]"} <= set(labels)
     assert len(swing.plot(interactive=True).data) >= 4

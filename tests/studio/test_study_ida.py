@@ -15,6 +15,7 @@ from hamex.cli import main
 from hamex.studio import ida, wire
 from hamex.studio.app import create_app
 from hamex.studio.ida import jobs
+from hamex.study.engine import Timing
 
 OSCILLATOR = {
     "units": {"length": "m", "force": "kN"},
@@ -253,6 +254,15 @@ def test_what_cannot_be_studied_is_refused_before_anything_runs(client, body, fi
     answer = client.post("/api/study/ida", json=body)
     assert answer.status_code == 422, answer.json()
     assert field in answer.json()["message"]
+
+
+def test_a_study_that_a_sample_tells_to_take_too_long_is_refused(client, monkeypatch):
+    """The plan tells large models several times too quick."""
+    monkeypatch.setattr("hamex.studio.ida._DOUBTFUL", 0.0)
+    monkeypatch.setattr("hamex.study.study.Study.timed", lambda _: Timing(100.0, 0.0))
+    answer = client.post("/api/study/ida", json=OSCILLATOR)
+    assert answer.status_code == 422, answer.json()
+    assert "would take about 600 s" in answer.json()["message"]
 
 
 def test_unknown_studies_are_not_there(client):

@@ -31,3 +31,8 @@ def stops(payload):
     if payload["values"][0] == 2:
         raise KeyboardInterrupt
     return squares(payload)
+
+
+def places(payload):
+    """The process that did it."""
+    return {"process": np.array([os.getpid()])}

@@ -1,5 +1,6 @@
 """The engine: every executor gives the same tables, finished parts are not run again, and death is survived."""
 
+import os
 import signal
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -8,7 +9,7 @@ from pathlib import Path
 import faults
 import numpy as np
 import pytest
-from engine_work import dies_always, dies_once, squares, stops
+from engine_work import dies_always, dies_once, places, squares, stops
 from faults import DAMAGES, damaged, expected, killed_study, little_room, square_parts
 
 from hamex.errors import DamageWarning, FileError, InputError, MissingPackageError, StudyError
@@ -31,6 +32,13 @@ def test_every_executor_gives_the_same_in_the_same_order(where):
     if "executor" in where:
         where = {"executor": ThreadPoolExecutor(3)}
     assert columns(run_parts(squares, parts(), **where)) == EXPECTED
+
+
+def test_short_work_starts_no_process_and_long_work_goes_on_in_others(monkeypatch):
+    assert {int(table["process"][0]) for table in run_parts(places, parts()).tables} == {os.getpid()}
+    monkeypatch.setattr("hamex.study.engine._QUICK", 0.0)
+    monkeypatch.setattr("hamex.study.engine.processors", lambda: 1)
+    assert os.getpid() not in {int(table["process"][0]) for table in run_parts(places, parts()).tables}
 
 
 def test_finished_parts_are_not_run_again(tmp_path):

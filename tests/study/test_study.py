@@ -132,6 +132,11 @@ def test_other_schemes_run_too():
     assert table.values("ductility")[0, 0] == sol.peaks["ductility"].value
 
 
+def test_no_time_is_told_of_runs_that_all_fail():
+    with pytest.raises(InputError, match="measures"):
+        study(measures=("beauty",)).timed()
+
+
 def test_a_plan_tells_what_will_happen():
     plan = study().plan()
     assert "seconds" not in repr(plan)

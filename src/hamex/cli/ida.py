@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from hamex.study.ida.runs import IdaRuns
     from hamex.study.study import Plan
 
-_QUICK = 2.0  # seconds of work below which other processes cost more than they bring
 INTERRUPTED = 130  # exit code of a command that was stopped by Ctrl-C
 _PICTURES, _DATA = (".png", ".svg", ".html"), (".json", ".csv", ".xlsx")
 
@@ -95,8 +94,6 @@ def command(
         _show_plan(file, plan, timing, json)
         return
     make_folder(output)
-    if workers is None and cluster is None and plan.seconds < _QUICK:
-        workers = 1
     try:
         with _progress(plan, file.hunting is not None) as tell:
             found = ida(

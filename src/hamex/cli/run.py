@@ -15,6 +15,7 @@ import typer
 from hamex.cli.text import heading, print_json, saying, tell
 
 if TYPE_CHECKING:
+    from hamex.model.record import Model
     from hamex.solution.solution import Solution
     from hamex.spec import ProblemFile
 
@@ -28,13 +29,21 @@ def command(
         Path, typer.Argument(metavar="PROBLEM.toml", help="Problem file; `hamex init` writes one.", show_default=False)
     ],
     output: Annotated[
-        Path | None,
+        list[Path] | None,
         typer.Option(
             "--output",
             "-o",
             metavar="FILE",
-            help="Write all results: .nc (complete), .csv (histories), .xlsx (Excel), of solids .pvd (ParaView).",
+            help="Write all results: .nc (complete), .csv (histories), .xlsx (Excel), of solids .pvd (ParaView); "
+            "repeat for more.",
         ),
+    ] = None,
+    names: Annotated[
+        str | None,
+        typer.Option("--names", metavar="LIST", help="Results that a .csv holds, e.g. displacement,slip; or all."),
+    ] = None,
+    every: Annotated[
+        int | None, typer.Option("--every", min=1, help="Write every so many nodes to a .csv.", show_default="1")
     ] = None,
     plot: Annotated[
         Path | None, typer.Option("--plot", metavar="FILE", help="Write a plot of the histories: .png, .svg or .html.")
@@ -83,11 +92,16 @@ def command(
 ) -> None:
     """Run a problem file: peaks, residual slip, energies, status."""
     # Work starts only when every file that was asked for can be written.
-    if output is not None:
+    from hamex.errors import InputError
+
+    if output:
         from hamex.files import FORMATS, check_writable
         from hamex.solution.files import SERIES
 
-        check_writable(output, (*FORMATS, *SERIES))
+        for path in output:
+            check_writable(path, (*FORMATS, *SERIES))
+    if (names or every) and not any(path.suffix.lower() == ".csv" for path in output or []):
+        raise InputError("--names and --every say what a .csv holds; give one, as in -o out.csv")
     if plot is not None:
         from hamex.report.page import check_plot
 
@@ -96,32 +110,55 @@ def command(
         from hamex.report.animation import check_film
 
         check_film(animate)
-    from hamex.errors import InputError
-
     _check_writable(probes, motion, at)
     from hamex.spec import read_problem
 
     file = read_problem(problem)
     if promise is not None:
         file = replace(file, promise=promise)
-    if output is not None:
-        check_writable(output, FORMATS if file.problem.model.body is None else (*FORMATS, *SERIES))
+    for path in output or []:
+        check_writable(path, FORMATS if file.problem.model.body is None else (*FORMATS, *SERIES))
     if probes is not None or motion is not None:
         from hamex.cli.structure import check_probes
 
         check_probes(file, probes, motion, at)
     if not file.marches:
-        for name, option in (("--animate", animate), ("--probes", probes), ("--motion", motion)):
+        only = {"--animate": animate, "--probes": probes, "--motion": motion, "--names": names, "--every": every}
+        for name, option in only.items():
             if option is not None:
                 raise InputError(f"{name} is for histories; {problem} has slow loading only")
-        _push(file, problem, output, plot, error, dry_run, json)
+        _push(file, problem, output or [], plot, error, dry_run, json)
         return
+    chosen = _results(names, file.problem.model)
     if dry_run:
         _tell_time(file, error, json)
         return
     with telling() as line:
         solution = _solved(file, error, line)
-    _show(file, solution, _places(file, solution, probes, motion, at), output, plot, animate, json)
+    written = _places(file, solution, probes, motion, at)
+    for path in output or []:
+        with saying(f"writing {path} …"):
+            table = path.suffix.lower() == ".csv"
+            written.append(solution.save(path, names=chosen if table else None, every=every or 1 if table else 1))
+    _show(file, solution, written, plot, animate, json)
+
+
+def _results(names: str | None, model: Model) -> list[str] | None:
+    """Names of results, those that a solution of the model may have."""
+    if names is None:
+        return None
+    from difflib import get_close_matches
+
+    from hamex.errors import InputError
+    from hamex.model.record import law_variables
+    from hamex.solution.outline import VARIABLES
+
+    known, chosen = [*VARIABLES, *law_variables(model)], [name.strip() for name in names.split(",")]
+    for name in chosen:
+        if name not in known:
+            meant = "".join(f"; did you mean {near}?" for near in get_close_matches(name, known, 1))
+            raise InputError(f"--names: there is no result {name!r:.40}{meant or '; a .csv of all results names them'}")
+    return chosen
 
 
 def _check_writable(probes: Path | None, motion: Path | None, at: str | None) -> None:
@@ -174,19 +211,10 @@ def _solved(file: ProblemFile, error: bool, line: TerminalLine | None) -> Soluti
 
 
 def _show(
-    file: ProblemFile,
-    solution: Solution,
-    written: list[Path],
-    output: Path | None,
-    plot: Path | None,
-    film: Path | None,
-    json: bool,
+    file: ProblemFile, solution: Solution, written: list[Path], plot: Path | None, film: Path | None, json: bool
 ) -> None:
     from hamex.cli.summary import show, summary
 
-    if output is not None:
-        with saying(f"writing {output} …"):
-            written.append(solution.save(output))
     if plot is not None:
         from hamex.report.history import write_plot
 
@@ -213,7 +241,7 @@ def _film(solution: Solution, path: Path, title: str) -> Path:
 
 
 def _push(
-    file: ProblemFile, path: Path, output: Path | None, plot: Path | None, error: bool, dry_run: bool, json: bool
+    file: ProblemFile, path: Path, outputs: list[Path], plot: Path | None, error: bool, dry_run: bool, json: bool
 ) -> None:
     """A file without a history is loaded slowly."""
     from hamex.cli.pushover import push, slow_choice
@@ -224,7 +252,7 @@ def _push(
     if dry_run:
         print(f"{path}: slow loading, nothing was run (--dry-run)")
         return
-    push(file, slow_choice(file), [] if output is None else [output], plot, json)
+    push(file, slow_choice(file), outputs, plot, json)
 
 
 # How far it is, and how long it takes ------------------------------------------------------------------------

@@ -30,6 +30,7 @@ _ROUNDING = float(np.finfo(float).eps)
 # stiffness add up to; of many entries it adds up to less.
 _STILL, _STILL_OF_MANY, _ERRS = 4 * _ROUNDING, 0.5 * _ROUNDING, 0.1 * _ROUNDING
 _LOWERED = 8  # shifts that are tried
+_FREE = 6  # free motions of a body
 _SURE = 1e-5  # rounding of ω² above which it is said
 
 
@@ -176,14 +177,18 @@ def eigen(
             "modes, damping by coefficients does not"
         )
     squares = np.where(squares < (_STILL_OF_MANY if few else _STILL) * gross, 0.0, squares)
+    if few and count and not squares.any() and size > 4 * (count + _FREE):  # free, or lost: others tell
+        w, shapes = eigen(mass, stiffness, count + _FREE, definite, who)
+        return w[:count], shapes[:, :count]
     doubt = np.divide(_ERRS * gross, squares, out=np.zeros_like(squares), where=squares > 0)
     if who and doubt.max(initial=0.0) > _SURE:
         worst = int(np.argmax(doubt))
         digits = round(max(-float(np.log10(doubt[worst])), 0.0))
+        lost = "" if squares.all() else " (modes that are found as 0 may be lost, not free)"
         warn(
             f"{who}: rounding of the stiffness leaves about {digits} digit{'s' * (digits != 1)} of ω² of "
-            f"mode {worst + 1}, since much stiffer parts move along in it without deforming; make these less stiff "
-            "(1,000 times their neighbours is rigid), tie them by constraints, or take longer elements",
+            f"mode {worst + 1}{lost}, since much stiffer parts move along in it without deforming; make these less "
+            "stiff (1,000 times what they join acts as rigid), tie them by constraints, or take longer elements",
             PrecisionWarning,
         )
     return np.sqrt(squares), _signed(shapes)

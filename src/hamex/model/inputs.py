@@ -102,7 +102,7 @@ def few(names: Sequence[str], like: object = "", count: int = 8, show: Callable[
     """
     if len(names) <= count:
         return ", ".join(map(show, names))
-    some = near(like, names[:_LOOKED_AT], count // 4)
+    some = near(like, names[:_LOOKED_AT], max(count // 4, 1))
     return ", ".join(map(show, [*dict.fromkeys((*some, *names[:count]))][:count])) + " …"
 
 

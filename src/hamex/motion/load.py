@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -14,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hamex.checks import check_range, floats, is_finite, is_positive
-from hamex.errors import LoadError, StepWarning
+from hamex.errors import LoadError, StepWarning, warn
 from hamex.march import samples as sampling
 from hamex.march.run import march
 from hamex.motion.integrals import evaluate, projected, step_means
@@ -271,11 +270,10 @@ class Load(Shown):
 
     def _warn_if_skipping(self, h: float) -> None:
         if self.step is not None and h > self.step * (1 + _WHOLE):
-            warnings.warn(
+            warn(
                 f"the step {h:g} s is longer than the record's {self.step:g} s, so samples are skipped; "
                 'use load="mean" or a shorter step',
                 StepWarning,
-                stacklevel=2,
             )
 
 

@@ -31,8 +31,8 @@ known, and what the finest run still lacks. The bar is
 * **Round-off.** One unit in the last place per step.
 
 A run that ends at a limit ends at the first node beyond it: what still grows there depends on the step by its end, too,
-which no halving of steps up to that end shows, and has no bar. ``sol.exceeded.crossing`` tells when the limit was
-passed.
+which no halving of steps up to that end shows, and has no bar; nor has a peak after one of the runs passed the limit.
+``sol.exceeded.crossing`` tells when it was passed.
 
 The finer runs of time elements take the mean load of each step ("mean"): a jump that lies behind a shared node hides
 from loads that are read at nodes or stages, as 1 in 4 jumps did under "end".
@@ -98,7 +98,13 @@ def estimate(
     bars = _with_first_stage(bars, found, quarter) if 0 < unresolved < math.inf else bars
     if coarse.exceeded is not None and coarse.extent.stopped:
         last = {name: name for name in names} | {residual: name for residual, name in RESIDUALS.items()}
-        bars = {name: size for name, size in bars.items() if not _grows(found[last[name]], name in RESIDUALS)}
+        passed = min(run.exceeded.crossing or math.inf for run in runs if run.exceeded is not None)
+        late = {name for name in names if coarse.peaks[name].time > passed}
+        bars = {
+            name: size
+            for name, size in bars.items()
+            if name not in late and not _grows(found[last[name]], name in RESIDUALS)
+        }
     return bars
 
 

@@ -27,12 +27,17 @@ Array = NDArray[Any]
 
 
 def layout_of(
-    words: dict[str, Any], dofs: tuple[str, ...], springs: tuple[str, ...], body: Body | None = None
+    words: dict[str, Any],
+    dofs: tuple[str, ...],
+    springs: tuple[str, ...],
+    body: Body | None = None,
+    angles: tuple[str, ...] = (),
 ) -> tuple[Layout, Array | None]:
-    """The layout, and the mean motion of the supports; no words for an oscillator or an elastic body."""
+    """The layout, and the mean motion of the supports; no words for an oscillator, an elastic body or an action, of
+    which some dofs may be angles."""
     if not words:
         none = np.zeros(len(springs), dtype=bool)
-        return KeptLayout(dofs, springs, yields=none, together=none, body=body), None
+        return KeptLayout(dofs, springs, yields=none, together=none, body=body, angles=angles), None
     base = words["base"]
     return KeptLayout(
         dofs,
@@ -190,7 +195,9 @@ def _record(results: Contents, of_body: dict[str, Any]) -> HistoriesOnly:
     else:
         dofs, springs = (tuple(str(name) for name in results.values[dim]) for dim in ("dof", "spring"))
     words = json.loads(str(results.values["places"])) if "places" in results.values else {}
-    layout, moved = layout_of(words, dofs, springs, body_of(of_body.get("body")))
+    turning = results.values.get("dof_turns", np.zeros(len(dofs), dtype=bool))
+    angles = tuple(name for name, turns in zip(dofs, turning, strict=True) if turns)
+    layout, moved = layout_of(words, dofs, springs, body_of(of_body.get("body")), angles)
     driven = of_body.get("driven")
     return HistoriesOnly(
         attributes.get("why", OLD_FILE),

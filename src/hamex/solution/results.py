@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 Array = NDArray[Any]
 Result = Callable[["Answers"], Array]
-_SLIPPED = 1e-9  # of the largest deformation: less is no slip
+_SLIPPED = 1e-9  # of the largest deformation, less is no slip; of the yield force, a force so close to it is at it
 _NOTHING = 1e-12  # of that of the springs of its unit: less is rounding, as of a hinge at a pin
 
 
@@ -393,9 +393,12 @@ def _pushed(law: type[Law], p: Array, e: float, goal: float, z: Array) -> float:
 
 
 def has_slipped(solution: Answers) -> Array:
-    """(node, spring): True from the first slip of a spring with a yield limit on."""
+    """(node, spring): True from where a spring with a yield limit is at its yield force, or has slipped, on."""
     slip = np.abs(solution.values("slip") - solution.values("slip")[0])
     most, turning = np.abs(solution.values("deformation")).max(axis=0), solution.layout.turning_springs
     rounding = np.where(turning, most[turning].max(initial=0.0), most[~turning].max(initial=0.0))
-    least = np.maximum(_SLIPPED * most, _NOTHING * rounding)
-    return np.asarray(np.logical_or.accumulate((slip > least) & solution.layout.yields, axis=0))
+    yielded = slip > np.maximum(_SLIPPED * most, _NOTHING * rounding)
+    if solution.at_ends and isinstance(solution.source, Run):
+        limit = yield_forces(solution.model)
+        yielded |= np.abs(np.abs(solution.values("node_force")) - limit) < _SLIPPED * limit
+    return np.asarray(np.logical_or.accumulate(yielded & solution.layout.yields, axis=0))

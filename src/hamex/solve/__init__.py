@@ -154,7 +154,8 @@ def solve(
         from hamex.solution.error import estimate
 
         # Those of shorter steps go as far as this one, wherever they would end themselves.
-        own, on = solution.problem.replace(duration=solution.steps * scheme.step), Limit(None, stop=False)
+        own = solution.problem.replace(duration=solution.steps * scheme.step)
+        on = dataclasses.replace(solution.limit, stop=False)
         finer = (run(own, scheme.finer(parts), on, promise=promise, quiet=True, solver=solver) for parts in (2, 4))
         solution = dataclasses.replace(
             solution, error=estimate(solution, *finer, order=scheme.order, unresolved=scheme.unresolved)
@@ -198,8 +199,9 @@ def _warn_of_coarse_step(problem: Problem, scheme: Scheme) -> None:
         vars(model)["coarse step"] = True
         digit = 10.0 ** (math.floor(math.log10(longest)) - 1)
         warn(
-            f"solve: the step of {scheme.step:g} s makes {periods[last] / scheme.step:.2g} steps of the period of "
-            f"{periods[last]:.3g} s, whose mode carries {shares[last]:.0%} of the mass; peaks may be far off: take "
+            f"solve: steps of {scheme.step:g} s are too long for the period of {periods[last]:.3g} s, whose mode "
+            f"carries {shares[last]:.0%} of the mass: {periods[last] / scheme.step:.2g} steps per period where "
+            f"{periods[last] / longest:.2g} are needed, so that peaks may be far off; take "
             f"{digit * math.floor(longest / digit * (1 + 1e-9)):.2g} s or less",
             CoarseStepWarning,
         )

@@ -36,6 +36,7 @@ Work = Callable[[Any], Columns]
 _ENOUGH, _LONG, _PIECES = 1.0, 4.0, 200  # seconds of a sample, of one piece that is enough, and pieces at most
 SECONDS = "kernel_seconds"  # column that a part may carry: what its computation took, without the engine
 _KEPT = "parts of a study that are kept in a folder"
+_QUICK = 2.0  # seconds of work below which other processes cost more than they bring
 _TRIES = 3  # times a part may take its worker with it
 
 
@@ -105,7 +106,8 @@ def run_parts(
     store : folder of finished parts; None keeps them in memory only. A part that does not verify is run again, with
         a :class:`hamex.errors.DamageWarning`.
     executor : anything with the interface of ``concurrent.futures``.
-    workers : processes of a pool of our own, one per processor by default; 1 runs here.
+    workers : processes of a pool of our own; 1 runs here. By default one per processor, for what is left after two
+        seconds of work here.
     cluster : address of a dask scheduler, e.g. "tcp://host:8786", or "local" for one of our own.
     tell : called after each part.
     """
@@ -177,10 +179,10 @@ def _run(
 ) -> None:
     if not open_:
         return
-    if workers == 1 or (executor is None and cluster is None and workers is None and len(open_) == 1):
-        for number in open_:
-            finish(number, work(parts[number].payload))
-        return
+    own, begun = executor is None and cluster is None and workers is None, time.perf_counter()
+    while open_ and (workers == 1 or (own and (len(open_) == 1 or time.perf_counter() - begun < _QUICK))):
+        finish(open_[0], work(parts[open_[0]].payload))
+        open_ = open_[1:]
     tries = dict.fromkeys(open_, 0)
     while open_:
         with _executor(executor, workers, cluster) as (pool, width):

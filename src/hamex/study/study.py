@@ -191,6 +191,7 @@ class Study:
 
     def timed(self) -> Timing:
         """How long the study takes on one processor, from a second of it that is run; closer than ``plan()``."""
+        check_measures(self.models, self.scheme, self.measures)
         parts, grid, built = self._parts(), self.grid, self.models
         total = sum(part.weight for part in parts)
         if not isinstance(built, list):
