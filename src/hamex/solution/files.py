@@ -107,8 +107,7 @@ def save(
     if size > _HUGE:
         warn(
             f"save: {path.name} will take about {size / 1e6:,.0f} MB, {len(columns):,} columns of "
-            f'{len(columns["time [s]"]):,} rows; choose results and nodes, as in names=["displacement"], every=10, or '
-            "write .nc",
+            f"{len(columns['time [s]']):,} rows; choose results by names and nodes by every=10, or write .nc",
             LargeFileWarning,
         )
     return write_atomically(path, lambda temporary: _csv(columns, temporary))
