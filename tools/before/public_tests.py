@@ -111,4 +111,5 @@ def run(tree: Path, folder: Path, source: Path, words: list[str]) -> int:
     for entry in tomllib.loads(EXPECTED.read_text()).get("test", []):
         command += ["--ignore" if entry["id"].endswith(".py") else "--deselect", entry["id"]]
     environment = os.environ | {"PYTHONPATH": str(source), "OPENBLAS_NUM_THREADS": "1"}
+    subprocess.run([sys.executable, "-m", "hamex", "warm"], env=environment, stdout=subprocess.DEVNULL, check=True)
     return int(subprocess.run(command, cwd=folder, env=environment).returncode != 0)
