@@ -20,6 +20,7 @@ import tempfile
 import tomllib
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +33,7 @@ SWAPS: dict[type[ast.AST], type[ast.AST]] = {
     **{ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq},
     **{ast.And: ast.Or, ast.Or: ast.And, ast.Is: ast.IsNot, ast.IsNot: ast.Is, ast.In: ast.NotIn, ast.NotIn: ast.In},
 }
+PLAIN = {"NUMBA_DISABLE_JIT": "1", "OPENBLAS_NUM_THREADS": "1"}
 SECONDS = 240  # that a folder of tests may take for a mutant
 
 
@@ -92,17 +94,22 @@ def passes(tests: Path, environment: dict[str, str]) -> bool:
     return subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, timeout=SECONDS).returncode == 0
 
 
+@cache
+def passes_at_all(tests: Path) -> bool:
+    """Tell whether a file of tests passes uncompiled, without any fault."""
+    return passes(tests, os.environ | PLAIN)
+
+
 def judged(fault: dict[str, Any], answers: Path) -> dict[str, Any]:
     """What sees a fault: a problem, a hang, the tests of its module, or nothing."""
     name = Path(fault["file"])
-    plain = os.environ | {"NUMBA_DISABLE_JIT": "1", "OPENBLAS_NUM_THREADS": "1", "HAMEX_WARM": "off"}
     with tempfile.TemporaryDirectory() as place:
         shutil.copytree(ROOT / "src", Path(place) / "src", ignore=shutil.ignore_patterns("__pycache__"))
         file = Path(place) / "src/hamex" / name
         tree = ast.parse(file.read_text(encoding="utf-8"))
         list(faults(tree))[fault["number"]][1]()
         file.write_text(ast.unparse(ast.fix_missing_locations(tree)), encoding="utf-8")
-        spoilt = plain | {"PYTHONPATH": f"{place}/src"}
+        spoilt = os.environ | PLAIN | {"PYTHONPATH": f"{place}/src"}
         ask = [sys.executable, __file__, "--probe", str(answers)]
         try:
             asked = subprocess.run(ask, cwd=place, env=spoilt, capture_output=True, text=True, timeout=SECONDS)
@@ -114,7 +121,7 @@ def judged(fault: dict[str, Any], answers: Path) -> dict[str, Any]:
         if not tests.exists():
             return fault | {"seen": ""}
         try:
-            seen = passes(tests, plain) and not passes(tests, spoilt)
+            seen = passes_at_all(tests) and not passes(tests, spoilt)
         except subprocess.TimeoutExpired:
             seen = False
         return fault | {"seen": tests.name if seen else ""}
@@ -152,8 +159,7 @@ def main() -> int:
     answers, kept = ROOT / "build/before/mutants", HERE / "mutants.toml"
     record = tomllib.loads(kept.read_text(encoding="utf-8")) if kept.exists() else {"seen": {}, "fault": []}
     answers.mkdir(parents=True, exist_ok=True)
-    plain = os.environ | {"NUMBA_DISABLE_JIT": "1", "OPENBLAS_NUM_THREADS": "1"}
-    subprocess.run([sys.executable, __file__, "--save", str(answers)], cwd=answers, env=plain, check=True)
+    subprocess.run([sys.executable, __file__, "--save", str(answers)], cwd=answers, env=os.environ | PLAIN, check=True)
     found = [] if words.again else record["fault"]
     known = {(one["file"], one["number"], one["text"]) for one in found}
     faults = [one for one in chosen(words.count, words.seed) if (one["file"], one["number"], one["text"]) not in known]
