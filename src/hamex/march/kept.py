@@ -10,12 +10,13 @@ Loads nothing but the standard library.
 from __future__ import annotations
 
 import contextlib
+import glob
 import logging
 import os
 import stat
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cache, lru_cache
 from hashlib import sha256
 from pathlib import Path
@@ -173,6 +174,89 @@ def say(text: str) -> None:
             print(f"hamex: {text}", file=sys.stderr)
             return
     logging.getLogger("hamex").info(text)
+
+
+# Code -----------------------------------------------------------------------------------------------------------
+
+
+def place() -> Path | None:
+    """Folder below which Numba keeps code; None where it must not or cannot be kept."""
+    found = folder() / "code"
+    with contextlib.suppress(OSError):
+        found.mkdir(mode=0o700, exist_ok=True)
+        if reason := unsafe(found):
+            refuse(reason)
+        elif os.access(found, os.W_OK | os.X_OK):
+            return found
+    return None
+
+
+@contextlib.contextmanager
+def numba_keeps_in(place: Path | None) -> Iterator[None]:
+    """Numba keeps in this folder what is compiled meanwhile."""
+    import numba
+
+    usual = numba.config.CACHE_DIR
+    numba.config.CACHE_DIR = str(place or usual)
+    try:
+        yield
+    finally:
+        numba.config.CACHE_DIR = usual
+
+
+def is_there(name: str) -> bool:
+    """Whether code of a kernel was kept, here or by the owner of this package."""
+    return any(_seal(name, place / "code").is_file() for place in (folder(), shipped()) if place is not None)
+
+
+def seal(name: str, place: Path) -> None:
+    """Note the digests of what Numba kept of a kernel."""
+    lines = [f"{_digest(file)} {file.relative_to(place).as_posix()}\n" for file in _kept(name, place)]
+    part = _seal(name, place).with_suffix(f".{os.getpid()}")
+    with contextlib.suppress(OSError):
+        part.write_text("".join(lines), encoding="utf-8")
+        part.replace(_seal(name, place))
+
+
+def verified(name: str, place: Path) -> bool:
+    """Whether there is code of a kernel that verifies; what does not is removed, so that Numba does not load it."""
+    left = shipped()
+    if left is not None and not _seal(name, place).is_file() and not unsafe(left / "code"):
+        _copied(name, left / "code", place)
+    noted: dict[str, str] = {}
+    with contextlib.suppress(OSError, ValueError):
+        for line in _seal(name, place).read_text(encoding="utf-8").splitlines():
+            digest, _, file = line.partition(" ")
+            noted[file] = digest
+    found = _kept(name, place)
+    if noted and {file.relative_to(place).as_posix(): _digest(file) for file in found} == noted:
+        return True
+    for file in found:
+        file.unlink(missing_ok=True)
+    return False
+
+
+def _copied(name: str, left: Path, place: Path) -> None:
+    """Take over what the owner of this package left of a kernel, for those who cannot write there."""
+    with contextlib.suppress(OSError):
+        for file in [*_kept(name, left), _seal(name, left)]:
+            target = place / file.relative_to(left)
+            target.parent.mkdir(mode=0o700, exist_ok=True)
+            target.write_bytes(file.read_bytes())
+
+
+def _seal(name: str, place: Path) -> Path:
+    return place / f"{name}.{sys.implementation.cache_tag}.sha256"
+
+
+def _kept(name: str, place: Path) -> list[Path]:
+    """Files of a kernel by the names that Numba gives them: module, kernel, line, version of Python."""
+    kernel = glob.escape(name.rpartition(".")[2].replace("<", "").replace(">", ""))
+    return sorted(place.glob(f"*/*.{kernel}-*.nb[ic]"))
+
+
+def _digest(file: Path) -> str:
+    return sha256(file.read_bytes()).hexdigest()
 
 
 # Seconds of compiling -------------------------------------------------------------------------------------------

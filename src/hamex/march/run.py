@@ -16,16 +16,19 @@ from __future__ import annotations
 import ctypes
 import os
 import sys
+import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import cache, partial, wraps
+from functools import cache, wraps
 from hashlib import sha256
 from importlib import import_module
 from importlib.util import find_spec
-from threading import RLock
+from itertools import count
+from threading import RLock, get_ident
 from types import FunctionType, SimpleNamespace
 from typing import Any, TypeVar
+from weakref import finalize
 
 import numpy as np
 
@@ -39,16 +42,15 @@ Result = TypeVar("Result")
 WORTH_LOADING = 600_000  # steps of plain Python that take as long as loading Numba and a kernel
 WORTH_COMPILING = 5_000_000  # steps of plain Python, all runs of this process together: about three seconds
 _UNCOMPILED: dict[Kernel, float] = defaultdict(float)  # steps that ran without, in this process
-FUNCTIONS: list[Callable[..., Any]] = []  # what the numbers mean in uncompiled runs
+FUNCTIONS: dict[int, Callable[..., Any]] = {}  # what the numbers mean in uncompiled runs
+_NUMBER = count()
 _NUMBERS: dict[Callable[..., Any], int] = {}
 COMPILING: list[Callable[[float], object]] = []  # told the seconds it takes before a kernel is compiled, 0 after
 _SAID: set[Kernel] = set()  # kernels of which the user was told
 _LONGEST = 64  # characters of the name of a law in that of a kernel around it
 _KEPT: dict[Kernel, list[Any]] = defaultdict(list)  # compiled functions whose addresses are in use must stay
 _ONE_AT_A_TIME = RLock()
-# Python never calls what another kernel calls, nor what is called by its address: half of the compiler's time goes into
-# the wrappers that it would need for that.
-_BARE = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+_FAILED: dict[int, BaseException] = {}  # by thread: what a function of Python raised below a kernel
 
 
 # Whether to compile ---------------------------------------------------------------------------------------------
@@ -79,9 +81,7 @@ def _at_hand(kernel: Kernel) -> bool:
         return False
     if not can_compile():
         return False
-    machine = _by_numba(kernel)
-    cache = getattr(machine, "_cache", None)
-    return bool(getattr(machine, "overloads", True)) or bool(getattr(cache, "is_there", bool)())
+    return kept.is_there(kept_name(kernel))
 
 
 @cache
@@ -161,60 +161,69 @@ def _once(build: Callable[..., Any]) -> Any:
 
 
 def compiled(kernel: Kernel) -> Kernel:
-    """The kernel as machine code; no fastmath, so that compiled and plain runs agree in every bit.
+    """The kernel as machine code, for the arrays that it is called with; no fastmath, so that compiled and plain runs
+    agree in every bit.
 
     Functions of this layer that the kernel calls are compiled with it: kernels stay plain Python with plain calls.
     """
-    found: Kernel = _by_numba(kernel)
+    found: Kernel = _by_arrays(kernel)
     return found
 
 
 @_once
-def _by_numba(kernel: Kernel) -> Kernel:
+def _by_arrays(kernel: Kernel) -> Kernel:
     if not can_compile():
         return kernel
     numba: Any = import_module("numba")
+    ready, known = _ready(kernel), set()
 
-    ready = _ready(kernel)
-    if getattr(kernel, "inlines", False):
-        from hamex.march.compiler import WHOLE
+    def machine(*arguments: Any) -> Any:
+        given = [_one_kind(argument) for argument in arguments]
+        kinds = tuple(map(numba.typeof, given))
+        if kinds not in known:
+            with _ONE_AT_A_TIME:
+                if kinds not in known:
+                    _kept(kernel, lambda cache: compile_for(kinds, cache))
+                    known.add(kinds)
+        return machine.function(*given)  # type: ignore[attr-defined]
 
-        WHOLE.add(ready.__qualname__)
-    return _kept(kernel, numba.njit(**_options(kernel), no_cfunc_wrapper=True)(ready))
+    def compile_for(kinds: Any, cache: bool) -> bool:
+        if not hasattr(machine, "function"):
+            machine.function = numba.njit(cache=cache, nogil=True, error_model="numpy")(ready)  # type: ignore[attr-defined]
+        machine.function.compile(kinds)  # type: ignore[attr-defined]
+        return bool(machine.function.stats.cache_hits.get(kinds))  # type: ignore[attr-defined]
+
+    return machine
 
 
-def _options(kernel: Kernel) -> dict[str, Any]:
-    # What makes no arrays needs no counts of references, which are a sixth of the compiler's work; where it makes one
-    # all the same, the compiler says so.
-    return {"nogil": True, "error_model": "numpy", "_nrt": _allocates(kernel)}
-
-
-def _kept(kernel: Kernel, machine: Any) -> Any:
-    from hamex.march.compiler import keep
-
-    def tell(starts: bool) -> None:
-        if starts:
-            announce(kernel)
+def _kept(kernel: Kernel, build: Callable[[bool], bool]) -> None:
+    """Load or compile: ``build`` is told whether the disk has room for the code, and tells whether it was there."""
+    name = kept_name(kernel)
+    place = kept.place() if file_of(kernel) is not None else None  # what was typed in has no file
+    if place is None or not kept.verified(name, place):
+        announce(kernel)
         for listener in COMPILING:
-            listener(max(kept.seconds_of(kernel), 0.1) if starts else 0.0)
+            listener(max(kept.seconds_of(kernel), 0.1))
+    begun, there = time.process_time(), False
+    try:
+        with kept.numba_keeps_in(place):
+            there = build(place is not None)
+    except OSError:  # no room
+        build(False)
+    else:
+        if place is not None and not there:
+            kept.seal(name, place)
+            kept.learn(name, time.process_time() - begun)
+    finally:
+        for listener in COMPILING:
+            listener(0.0)
+    _KEPT[kernel] += []  # now it is known
 
-    # Code that was typed in has no file, and nothing to keep compiled code beside.
-    return keep(machine, tell) if file_of(kernel) is not None and hasattr(machine, "py_func") else machine
 
-
-def _allocates(kernel: Kernel) -> bool:
-    """Whether the kernel may make arrays: laws of others may; ours say it by these names."""
-    assert isinstance(kernel, FunctionType)
-    return (
-        not kernel.__module__.startswith("hamex.")
-        or not {"empty", "copy"}.isdisjoint(kernel.__code__.co_names)
-        or any(_allocates(function) for function in called_by(kernel).values())
-    )
-
-
-def _ready(kernel: Kernel) -> Kernel:
+def _ready(kernel: Kernel, inlines: bool = False) -> Kernel:
     """The kernel around compiled functions, under a name that changes with any source it depends on."""
-    called = {name: _inner(function) for name, function in called_by(kernel).items()}
+    inlines = inlines or getattr(kernel, "inlines", False)
+    called = {name: _inner(function, inlines) for name, function in called_by(kernel).items()}
     instructions = {
         name: getattr(import_module(INSTRUCTIONS[function.__module__]), function.__name__, function)
         for name, function in functions_of(kernel).items()
@@ -226,15 +235,37 @@ def _ready(kernel: Kernel) -> Kernel:
 
 
 @_once
-def _inner(kernel: Kernel) -> Kernel:
+def _inner(kernel: Kernel, inlines: bool) -> Kernel:
     """A function that compiled code alone calls; it is kept with its callers."""
     numba: Any = import_module("numba")
+    of_law = kernel.__module__.startswith("hamex.model.laws") or getattr(kernel, "is_law", False)
+    # Python never calls it: half of the compiler's time would go into the wrappers for that.
+    bare = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+    found: Kernel = numba.njit(error_model="numpy", forceinline=inlines and of_law, **bare)(_ready(kernel, inlines))
+    return found
 
-    from hamex.march.compiler import linked, returned
 
-    if kernel.__module__.startswith("hamex.") and returned(kernel) is not None:
-        return linked(_ready(kernel))
-    return numba.njit(nogil=True, error_model="numpy", **_BARE)(_ready(kernel))
+class Table:
+    """Flat arrays of one kind by number, which kernels read as ``N`` (integers) or ``R`` (reals).
+
+    Plain Python reads the arrays, compiled code their addresses. What is put into the table is not copied: it has to
+    be of its kind and without gaps, and an array of several axes is read entry by entry in the order of memory.
+    """
+
+    def __init__(self, slots: int, kind: Any = float) -> None:
+        self.kind = np.dtype(kind)
+        self.arrays: list[Any] = [np.zeros(0, dtype=self.kind)] * slots
+        self.words = np.zeros(slots, dtype=np.uint64)
+        self.address = int(self.words.ctypes.data)
+
+    def __getitem__(self, slot: int) -> Any:
+        return self.arrays[slot]
+
+    def __setitem__(self, slot: int, array: Any) -> None:
+        if array.dtype != self.kind or not array.flags.c_contiguous:
+            raise ValueError(f"a kernel reads arrays of {self.kind} without gaps; got {array.dtype}, {array.strides}")
+        self.arrays[slot] = array.reshape(-1)
+        self.words[slot] = array.__array_interface__["data"][0]
 
 
 def invoke(address: int, arguments: tuple[Any, ...]) -> Any:
@@ -242,102 +273,92 @@ def invoke(address: int, arguments: tuple[Any, ...]) -> Any:
     return FUNCTIONS[address](*arguments)
 
 
+def at(array: Any, first: int) -> Any:
+    """The array from an entry on; what is written to it is written to the array."""
+    return array[first:]
+
+
 def numbered(function: Callable[..., Any]) -> int:
     """The number of a function in uncompiled runs."""
     if function not in _NUMBERS:
-        _NUMBERS[function] = len(FUNCTIONS)
-        FUNCTIONS.append(function)
+        _NUMBERS[function] = next(_NUMBER)
+        FUNCTIONS[_NUMBERS[function]] = function
     return _NUMBERS[function]
 
 
-def place(kernel: Kernel, *arguments: Any, compile: bool) -> int:
-    """What a kernel is called by: its address, or uncompiled its number."""
-    return address(kernel, *arguments) if compile else numbered(kernel)
-
-
-def address(kernel: Kernel, *arguments: Any) -> int:
-    """Machine address of the kernel compiled for these arguments, for :func:`hamex.march.run.invoke`."""
-    if not can_compile():
+def place(kernel: Kernel, *given: Any, compile: bool) -> int:
+    """What other kernels call a kernel by (:func:`invoke`), with arguments like those given: tables, flat arrays and
+    numbers. Uncompiled its number, else its address."""
+    if not (compile and can_compile()):
         return numbered(kernel)
     from hamex.march.compiler import kind_of
 
-    return int(_address(kernel, tuple(kind_of(argument) for argument in arguments)))
-
-
-def called(kernel: Kernel, *arguments: Any) -> Kernel:
-    """The kernel at its address as Python calls it, with what others compiled for these arguments."""
-    return _through(address(kernel, *arguments)) if can_compile() else kernel
-
-
-@cache
-def _through(address: int) -> Kernel:
-    return partial(compiled(through), address)
-
-
-def through(address: int, *arguments: Any) -> Any:
-    """Call the function at an address."""
-    return invoke(address, arguments)
-
-
-class Held:
-    """A named tuple of C-contiguous arrays, numbers and such tuples, laid out for compiled code when that first asks.
-
-    Plain Python reads it as it reads the tuple, so that a march around a sparse solver hands it on.
-    """
-
-    def __init__(self, fields: Any) -> None:
-        self.fields = fields
-
-    def __getattr__(self, name: str) -> Any:
-        if name == "address":
-            self.words = np.array(list(_words(self.fields)), dtype=np.uint64)
-            value: Any = self.words.ctypes.data
-        elif name == "_numba_type_":
-            from hamex.march.compiler import struct_of
-
-            value = struct_of(self.fields)
-        else:
-            value = getattr(self.fields, name)
-            value = Held(value) if isinstance(value, tuple) else value
-        self.__dict__[name] = value
-        return value
-
-
-def _words(fields: Any) -> Iterator[int]:
-    for value in fields:
-        if isinstance(value, np.ndarray):
-            if not value.flags.c_contiguous:
-                raise ValueError(f"compiled code reads arrays without gaps; got strides {value.strides}")
-            yield value.__array_interface__["data"][0]
-            yield from value.shape
-        elif isinstance(value, tuple):
-            yield from _words(value)
-        elif isinstance(value, float):
-            yield ctypes.c_uint64.from_buffer(ctypes.c_double(value)).value
-        else:
-            yield int(value) % 2**64
-
-
-def held(value: Any) -> Any:
-    """What a compiled kernel is given: a named tuple by one pointer, to be kept as long as it is used; else itself."""
-    return Held(value) if hasattr(value, "_fields") and may_compile() else value
-
-
-def as_it_is(value: Any) -> Any:
-    """What an uncompiled kernel is given."""
-    return value
+    return int(_address(kernel, tuple(map(kind_of, given))))
 
 
 @_once
 def _address(kernel: Kernel, kinds: tuple[Any, ...]) -> int:
     numba: Any = import_module("numba")
+    ready, made = _ready(kernel), []
 
-    machine = _kept(kernel, numba.njit(**_options(kernel), **_BARE)(_ready(kernel)))
-    machine.compile(numba.types.float64(*kinds))
-    machine.disable_compile()
-    _KEPT[kernel].append(machine)
-    overload = machine.overloads[kinds]
-    return int(overload.library.get_pointer_to_function(overload.fndesc.llvm_func_name))
+    def build(cache: bool) -> bool:
+        made[:] = [numba.cfunc(numba.float64(*kinds), cache=cache, error_model="numpy")(ready)]
+        return bool(made[0].cache_hits)
+
+    _kept(kernel, build)
+    _KEPT[kernel] += made
+    return int(made[0].address)
+
+
+def entered(kernel: Kernel, *given: Any, compile: bool) -> Kernel:
+    """The kernel as Python calls it, with arguments like those given: tables, flat arrays and numbers."""
+    if not (compile and can_compile()):
+        return lambda *arguments: kernel(*(x.arrays if isinstance(x, Table) else x for x in arguments))
+    from hamex.march.compiler import kind_of, prototype
+
+    function = prototype(tuple(map(kind_of, given)))(place(kernel, *given, compile=True))
+
+    def call(*arguments: Any) -> Any:
+        result = function(*map(_word, arguments))
+        if get_ident() in _FAILED:
+            raise _FAILED.pop(get_ident())
+        return result
+
+    return call
+
+
+def _word(value: Any) -> Any:
+    """What compiled code is given for an argument."""
+    if isinstance(value, np.ndarray):
+        return value.__array_interface__["data"][0]
+    return value.address if isinstance(value, Table) else value
+
+
+class Callback:
+    """A function of Python that kernels call by ``address``, as a sparse solver, for as long as this object is kept.
+
+    Compiled kernels hand it addresses for arrays. An error in it is raised when the kernel comes back, and until then
+    it answers 1.
+    """
+
+    def __init__(self, function: Callable[..., Any], *given: Any, compile: bool) -> None:
+        if not (compile and can_compile()):
+            self.address = next(_NUMBER)
+            FUNCTIONS[self.address] = function
+            finalize(self, FUNCTIONS.pop, self.address)
+            return
+        from hamex.march.compiler import kind_of, prototype
+
+        def guarded(*arguments: Any) -> float:
+            if get_ident() not in _FAILED:
+                try:
+                    return float(function(*arguments))
+                except BaseException as problem:
+                    _FAILED[get_ident()] = problem
+            return 1.0
+
+        self._held = prototype(tuple(map(kind_of, given)))(guarded)
+        self.address = ctypes.cast(self._held, ctypes.c_void_p).value or 0
 
 
 @cache
@@ -378,23 +399,6 @@ def _short(name: str) -> str:
     return name if len(name) <= _LONGEST else f"{sha256(name.encode()).hexdigest()[:12]}_{name[-_LONGEST // 2 :]}"
 
 
-def interpreted(kernel: Kernel, replaced: Mapping[str, Kernel]) -> Kernel:
-    """The kernel as plain Python around other functions, e.g. a sparse solver; what does not call them is compiled."""
-    called = {name: _around(function, replaced) for name, function in called_by(kernel).items()}
-    return bound(kernel, {**called, **replaced})
-
-
-def _around(function: Kernel, replaced: Mapping[str, Kernel]) -> Kernel:
-    return interpreted(function, replaced) if _reaches(function, replaced) else compiled(function)
-
-
-def _reaches(function: Kernel, names: Mapping[str, Kernel]) -> bool:
-    assert isinstance(function, FunctionType)
-    return any(name in names for name in function.__code__.co_names) or any(
-        _reaches(called, names) for called in called_by(function).values()
-    )
-
-
 def march(
     kernel: Kernel,
     inputs: Sequence[Any],
@@ -409,7 +413,7 @@ def march(
     if compile is None:
         compile = worth_compiling(steps, kernel)
     if compile:
-        return int(compiled(kernel)(*map(_one_kind, inputs), *outputs))
+        return int(compiled(kernel)(*inputs, *outputs))
     # Plain floats in lists are three times faster to index than NumPy scalars.
     lists = [out.tolist() for out in outputs]
     code = kernel(*(x.tolist() if isinstance(x, np.ndarray) else x for x in inputs), *lists)
