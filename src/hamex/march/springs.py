@@ -42,67 +42,42 @@ JUMP = 1e-9
 MOST_PIECES = 1000
 
 
-class SpringGroups(NamedTuple):
-    """Groups of springs as the march takes them."""
-
-    law: Array  # addresses (compiled) or numbers of functions (not compiled)
-    begin: Array
-    row: Array
-    I: Array
-    P: Array
-
-
 def evaluate(
-    springs: SpringGroups,
+    groups: Array,
+    I: Array,
+    P: Array,
     e0: Array,
     dx: Array,
     reach: float,
     tau: float,
     z: Array,
-    forced: bool,
+    forced: int,
     F: Array,
     T: Array,
     dz: Array,
     branch: Array,
     work: Array,
 ) -> bool:
-    """Fill forces, tangents and changes of state of all springs; returns True when a branch changed."""
+    """Fill forces, tangents and changes of state of all springs; returns True when a branch changed.
+
+    ``groups`` holds how many there are, then for each its law (an address, or a number uncompiled) and where it begins
+    in I and in P.
+    """
     changed = False
-    for g in range(len(springs.law)):
-        if (
-            invoke(
-                springs.law[g],
-                (
-                    springs.I,
-                    springs.begin[g],
-                    springs.P,
-                    springs.row[g],
-                    e0,
-                    dx,
-                    reach,
-                    tau,
-                    z,
-                    forced,
-                    F,
-                    T,
-                    dz,
-                    branch,
-                    work,
-                ),
-            )
-            != 0.0
-        ):
+    for g in range(1, 3 * groups[0] + 1, 3):
+        begin, row = groups[g + 1], groups[g + 2]
+        if invoke(groups[g], (I, begin, P, row, e0, dx, reach, tau, z, forced, F, T, dz, branch, work)) != 0.0:
             changed = True
     return changed
 
 
-def commit(springs: SpringGroups, length: float, z: Array, dz: Array, after: Array) -> None:
+def commit(groups: Array, I: Array, length: float, z: Array, dz: Array, after: Array) -> None:
     """The state at the end of a step that is ``length`` times τ long."""
-    for g in range(len(springs.law)):
-        begin = springs.begin[g]
-        first = springs.I[begin + 3]
-        flows = springs.I[begin + FLOWS] != 0
-        for o in range(first, first + springs.I[begin + 2] * springs.I[begin + SPRINGS]):
+    for g in range(1, 3 * groups[0] + 1, 3):
+        begin = groups[g + 1]
+        first = I[begin + 3]
+        flows = I[begin + FLOWS] != 0
+        for o in range(first, first + I[begin + 2] * I[begin + SPRINGS]):
             after[o] = z[o] + length * dz[o] if flows else dz[o]
 
 
@@ -140,7 +115,7 @@ def each(
     reach: float,
     tau: float,
     z: Array,
-    forced: bool,
+    forced: int,
     F: Array,
     T: Array,
     dz: Array,

@@ -21,6 +21,7 @@ from __future__ import annotations
 
 import math
 
+from hamex.model.laws.ellipsoids import WIDEST
 from hamex.model.laws.law import Array
 
 HEAD = 8  # entries of I before the blocks, see hamex.march.springs
@@ -39,7 +40,7 @@ def at(
     reach: float,
     tau: float,
     z: Array,
-    forced: bool,
+    forced: int,
     F: Array,
     T: Array,
     dz: Array,
@@ -53,7 +54,7 @@ def at(
         first, r = I[begin + HEAD + i], row + width * i
         o, place = I[begin + 3] + many * m * i, I[begin + 4] + m * m * i
         for a in range(m):
-            work[0, a] = (e0[first + a] + reach * dx[first + a]) - z[o + many * a]
+            work[a] = (e0[first + a] + reach * dx[first + a]) - z[o + many * a]
             F[first + a] = z[o + many * a + 1] if many == 3 else 0.0
             for v in range(many):
                 dz[o + many * a + v] = 0.0
@@ -88,15 +89,15 @@ def cone_return(
     """
     bulk, shear, alpha, hard = P[r], P[r + 1], P[r + 3], P[r + 5]
     limit, firm = P[r + 2] + P[r + 6] * z[o + many - 1], P[r + 4] + P[r + 6]
-    trace = work[0, 0] + work[0, 1] + work[0, 2]
+    trace = work[0] + work[1] + work[2]
     size = 0.0
     for a in range(m):
         if a < 3:
-            work[1, a] = 2.0 * shear * (work[0, a] - trace / 3.0) - F[first + a]
-            size += work[1, a] * work[1, a]
+            work[WIDEST + a] = 2.0 * shear * (work[a] - trace / 3.0) - F[first + a]
+            size += work[WIDEST + a] * work[WIDEST + a]
         else:
-            work[1, a] = shear * work[0, a] - F[first + a]
-            size += 2.0 * (work[1, a] * work[1, a])
+            work[WIDEST + a] = shear * work[a] - F[first + a]
+            size += 2.0 * (work[WIDEST + a] * work[WIDEST + a])
     q, pressed = math.sqrt(1.5 * size), bulk * trace
     beyond = alpha * pressed - limit  # what is left of the excess where q vanishes
     axial, radial = firm + bulk * alpha * alpha, 3.0 * shear + hard
@@ -117,13 +118,13 @@ def cone_return(
     hardened = hard * (2.0 / 3.0) * slid
     for a in range(m):
         if many == 3:
-            dz[o + many * a + 1] = hardened * work[1, a]
-        F[first + a] += (left + hardened) * work[1, a]
+            dz[o + many * a + 1] = hardened * work[WIDEST + a]
+        F[first + a] += (left + hardened) * work[WIDEST + a]
         if a < 3:
             F[first + a] += pressed
-            dz[o + many * a] = slid * work[1, a] + alpha * flow / 3.0
+            dz[o + many * a] = slid * work[WIDEST + a] + alpha * flow / 3.0
         else:
-            dz[o + many * a] = 2.0 * slid * work[1, a]
+            dz[o + many * a] = 2.0 * slid * work[WIDEST + a]
     dz[o + many - 1] = flow
     cone_tangent(m, place, bulk, 2.0 * shear * (left + hardened), along, cross, T, work)
     return piece
@@ -136,15 +137,15 @@ def cone_tangent(
     for a in range(3):
         for b in range(3):
             T[place + m * a + b] = (
-                along * (work[1, a] * work[1, b]) + cross * (work[1, a] + work[1, b]) + (bulk - shear / 3.0)
+                along * (work[WIDEST + a] * work[WIDEST + b]) + cross * (work[WIDEST + a] + work[WIDEST + b]) + (bulk - shear / 3.0)
             )
         T[place + m * a + a] += shear
     for a in range(3, m):
         for b in range(3):
-            T[place + m * a + b] = along * (work[1, a] * work[1, b]) + cross * work[1, a]
+            T[place + m * a + b] = along * (work[WIDEST + a] * work[WIDEST + b]) + cross * work[WIDEST + a]
             T[place + m * b + a] = T[place + m * a + b]
         for b in range(3, m):
-            T[place + m * a + b] = along * (work[1, a] * work[1, b])
+            T[place + m * a + b] = along * (work[WIDEST + a] * work[WIDEST + b])
         T[place + m * a + a] += 0.5 * shear
 
 
@@ -159,8 +160,8 @@ def plane_return(
     k, shear, hard, kappa = P[r], P[r + 1], P[r + 5], P[r + 4] + P[r + 6]
     limit = P[r + 2] + P[r + 6] * z[o + many - 1]
     bs, bd, bt = F[first] + F[first + 1], F[first] - F[first + 1], F[first + 2]
-    xs, xd = k * (work[0, 0] + work[0, 1]) - bs, 2.0 * shear * (work[0, 0] - work[0, 1]) - bd
-    xt = shear * work[0, 2] - bt
+    xs, xd = k * (work[0] + work[1]) - bs, 2.0 * shear * (work[0] - work[1]) - bd
+    xt = shear * work[2] - bt
     A, B = 0.25 * (xs * xs), 0.75 * (xd * xd) + 3.0 * (xt * xt)
     a, b = 0.5 * k + hard, 3.0 * shear + hard
     # Slip per distance, and the share of the distance that is left in the force: of the sum, and of the others.
@@ -183,10 +184,10 @@ def plane_return(
     fs, fd = bs + left * xs, bd + kept * xd
     F[first], F[first + 1], F[first + 2] = 0.5 * (fs + fd), 0.5 * (fs - fd), bt + kept * xt
     us, ud = 0.5 * k * xs / (v * v), 3.0 * shear * xd / (w * w)
-    work[1, 0], work[1, 1], work[1, 2] = 0.5 * (us + ud), 0.5 * (us - ud), 3.0 * shear * xt / (w * w)
+    work[WIDEST], work[WIDEST + 1], work[WIDEST + 2] = 0.5 * (us + ud), 0.5 * (us - ud), 3.0 * shear * xt / (w * w)
     for i in range(3):
         for j in range(3):
-            T[place + 3 * i + j] = -bend * (work[1, i] * work[1, j])
+            T[place + 3 * i + j] = -bend * (work[WIDEST + i] * work[WIDEST + j])
     same, across = 0.5 * k * left + shear * kept, 0.5 * k * left - shear * kept
     T[place] += same
     T[place + 4] += same

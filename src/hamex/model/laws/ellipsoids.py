@@ -47,9 +47,9 @@ def inside(P: Array, i: int, m: int, count: int, work: Array) -> bool:
     for j in range(count):
         at, total = FIRST + WIDTH * j, 0.0
         for a in range(m):
-            off = work[0, a] - P[i + at + CENTER + a]
+            off = work[a] - P[i + at + CENTER + a]
             total += P[i + at + a] * (off * off)
-        if total > work[1, RADIUS + j] * work[1, RADIUS + j]:
+        if total > work[WIDEST + RADIUS + j] * work[WIDEST + RADIUS + j]:
             return False
     return True
 
@@ -58,15 +58,15 @@ def multipliers(P: Array, i: int, m: int, count: int, work: Array) -> None:
     """Both multipliers of a block that yields: one surface alone, then the other alone, then both."""
     holds = False
     for j in range(count):
-        work[1, 0] = 0.0
-        work[1, 1] = 0.0
+        work[WIDEST] = 0.0
+        work[WIDEST + 1] = 0.0
         multiplier(P, i, m, count, j, j, work)
         holds = count == 1 or residual_of(P, i, m, count, 1 - j, work) >= 0.0
-        if holds and work[1, j] > 0.0:
+        if holds and work[WIDEST + j] > 0.0:
             return
     if not holds:
-        work[1, 0] = 0.0
-        work[1, 1] = 0.0
+        work[WIDEST] = 0.0
+        work[WIDEST + 1] = 0.0
         multiplier(P, i, m, count, count - 2, count - 1, work)
 
 
@@ -76,44 +76,44 @@ def flow(P: Array, i: int, m: int, count: int, work: Array) -> None:
         s, n = 0.0, 0.0
         for j in range(count):
             at = FIRST + WIDTH * j
-            share = work[1, j] * P[i + at + a]
+            share = work[WIDEST + j] * P[i + at + a]
             n += share
-            s += share * (work[0, a] - P[i + at + CENTER + a])
-        work[2, a] = s
+            s += share * (work[a] - P[i + at + CENTER + a])
+        work[2 * WIDEST + a] = s
         for b in range(m):
-            work[5 + a, b] = n * (P[i + m * a + b] + (P[i + HARD + a] if a == b else 0.0)) + (1.0 if a == b else 0.0)
+            work[(5 + a) * WIDEST + b] = n * (P[i + m * a + b] + (P[i + HARD + a] if a == b else 0.0)) + (1.0 if a == b else 0.0)
     # Elimination without pivoting: every leading minor of I + N Y is positive.
     for a in range(m):
         for b in range(a + 1, m):
-            factor = work[5 + b, a] / work[5 + a, a]
-            work[5 + b, a] = factor
+            factor = work[(5 + b) * WIDEST + a] / work[(5 + a) * WIDEST + a]
+            work[(5 + b) * WIDEST + a] = factor
             for d in range(a + 1, m):
-                work[5 + b, d] -= factor * work[5 + a, d]
+                work[(5 + b) * WIDEST + d] -= factor * work[(5 + a) * WIDEST + d]
     eliminate(m, 2, work)
     for a in range(m):
-        left = work[0, a] - P[i + HARD + a] * work[2, a]
+        left = work[a] - P[i + HARD + a] * work[2 * WIDEST + a]
         for b in range(m):
-            left -= P[i + m * a + b] * work[2, b]
+            left -= P[i + m * a + b] * work[2 * WIDEST + b]
         for j in range(count):
-            work[3 + j, a] = left - P[i + FIRST + WIDTH * j + CENTER + a]
+            work[(3 + j) * WIDEST + a] = left - P[i + FIRST + WIDTH * j + CENTER + a]
 
 
 def eliminate(m: int, row: int, work: Array) -> None:
     """Solve (I + N Y) x = x for a row of the work space, with the factors that :func:`flow` left."""
     for a in range(m):
         for b in range(a):
-            work[row, a] -= work[5 + a, b] * work[row, b]
+            work[row * WIDEST + a] -= work[(5 + a) * WIDEST + b] * work[row * WIDEST + b]
     for a in range(m - 1, -1, -1):
         for b in range(a + 1, m):
-            work[row, a] -= work[5 + a, b] * work[row, b]
-        work[row, a] /= work[5 + a, a]
+            work[row * WIDEST + a] -= work[(5 + a) * WIDEST + b] * work[row * WIDEST + b]
+        work[row * WIDEST + a] /= work[(5 + a) * WIDEST + a]
 
 
 def norm(P: Array, i: int, m: int, j: int, work: Array) -> float:
     """n = √(ξᵀPξ) of surface j of the block."""
     total = 0.0
     for a in range(m):
-        total += P[i + FIRST + WIDTH * j + a] * (work[3 + j, a] * work[3 + j, a])
+        total += P[i + FIRST + WIDTH * j + a] * (work[(3 + j) * WIDEST + a] * work[(3 + j) * WIDEST + a])
     return math.sqrt(total)
 
 
@@ -123,21 +123,21 @@ def residual_of(P: Array, i: int, m: int, count: int, j: int, work: Array) -> fl
     n = norm(P, i, m, j, work)
     if n == 0.0:
         return np.inf
-    return work[1, RADIUS + j] / n - 1.0 + P[i + FIRST + WIDTH * j + KAPPA] * work[1, j]
+    return work[WIDEST + RADIUS + j] / n - 1.0 + P[i + FIRST + WIDTH * j + KAPPA] * work[WIDEST + j]
 
 
 def coupling(P: Array, i: int, m: int, j: int, other: int, work: Array) -> float:
     """vⱼᵀ Y H v_other with v = Pξ and H = (I + N Y)⁻¹; leaves H v_other in a row of the work space."""
     q = 11 + other
     for a in range(m):
-        work[q, a] = P[i + FIRST + WIDTH * other + a] * work[3 + other, a]
+        work[q * WIDEST + a] = P[i + FIRST + WIDTH * other + a] * work[(3 + other) * WIDEST + a]
     eliminate(m, q, work)
     total = 0.0
     for a in range(m):
-        y = P[i + HARD + a] * work[q, a]
+        y = P[i + HARD + a] * work[q * WIDEST + a]
         for b in range(m):
-            y += P[i + m * a + b] * work[q, b]
-        total += P[i + FIRST + WIDTH * j + a] * work[3 + j, a] * y
+            y += P[i + m * a + b] * work[q * WIDEST + b]
+        total += P[i + FIRST + WIDTH * j + a] * work[(3 + j) * WIDEST + a] * y
     return total
 
 
@@ -147,15 +147,15 @@ def multiplier(P: Array, i: int, m: int, count: int, j: int, inner: int, work: A
     Numbers of surfaces come as variables: the compiler makes a copy of a function for every literal.
     """
     low, high = 0.0, np.inf
-    work[1, j] = 0.0
+    work[WIDEST + j] = 0.0
     for _ in range(_NEWTON):
         if inner != j:
             inner_multiplier(P, i, m, count, inner, work)
         r = residual_of(P, i, m, count, j, work)
-        if r >= 0.0 and work[1, j] == 0.0:
+        if r >= 0.0 and work[WIDEST + j] == 0.0:
             break  # inside the surface: no slip
         slope = slope_of(P, i, m, j, work)
-        if inner != j and work[1, inner] > 0.0:
+        if inner != j and work[WIDEST + inner] > 0.0:
             across = coupling(P, i, m, j, inner, work)
             slope -= (
                 across
@@ -164,7 +164,7 @@ def multiplier(P: Array, i: int, m: int, count: int, j: int, inner: int, work: A
                 * rho_over(P, i, m, inner, work)
                 / slope_of(P, i, m, inner, work)
             )
-        settled, low, high, work[1, j] = narrowed(work[1, j], r, slope, low, high)
+        settled, low, high, work[WIDEST + j] = narrowed(work[WIDEST + j], r, slope, low, high)
         if settled:
             break
     if inner != j:
@@ -174,12 +174,12 @@ def multiplier(P: Array, i: int, m: int, count: int, j: int, inner: int, work: A
 def inner_multiplier(P: Array, i: int, m: int, count: int, j: int, work: Array) -> None:
     """Multiplier θⱼ ≥ 0 while the other one is held."""
     low, high = 0.0, np.inf
-    work[1, j] = 0.0
+    work[WIDEST + j] = 0.0
     for _ in range(_NEWTON):
         r = residual_of(P, i, m, count, j, work)
-        if r >= 0.0 and work[1, j] == 0.0:
+        if r >= 0.0 and work[WIDEST + j] == 0.0:
             break  # inside the surface: no slip
-        settled, low, high, work[1, j] = narrowed(work[1, j], r, slope_of(P, i, m, j, work), low, high)
+        settled, low, high, work[WIDEST + j] = narrowed(work[WIDEST + j], r, slope_of(P, i, m, j, work), low, high)
         if settled:
             break
 
@@ -201,7 +201,7 @@ def narrowed(theta: float, r: float, slope: float, low: float, high: float) -> t
 def rho_over(P: Array, i: int, m: int, j: int, work: Array) -> float:
     """ρ/n³ of a surface."""
     n = norm(P, i, m, j, work)
-    return work[1, RADIUS + j] / (n * n * n)  # a power is not the same in every bit when compiled
+    return work[WIDEST + RADIUS + j] / (n * n * n)  # a power is not the same in every bit when compiled
 
 
 def slope_of(P: Array, i: int, m: int, j: int, work: Array) -> float:
@@ -215,21 +215,21 @@ def tangent(P: Array, i: int, m: int, count: int, place: int, work: Array, T: Ar
         for a in range(m):
             n = 0.0
             for j in range(count):
-                n += work[1, j] * P[i + FIRST + WIDTH * j + a]
-            work[13, a] = n * P[i + m * a + b]
+                n += work[WIDEST + j] * P[i + FIRST + WIDTH * j + a]
+            work[13 * WIDEST + a] = n * P[i + m * a + b]
         eliminate(m, 13, work)
         for a in range(m):
             total = P[i + m * a + b]
             for d in range(m):
-                total -= P[i + m * a + d] * work[13, d]
+                total -= P[i + m * a + d] * work[13 * WIDEST + d]
             T[place + a * m + b] = total
-    first = count > 0 and work[1, 0] > 0.0
-    second = count > 1 and work[1, 1] > 0.0
+    first = count > 0 and work[WIDEST] > 0.0
+    second = count > 1 and work[WIDEST + 1] > 0.0
     if not (first or second):
         return
     g00, g11, g01 = 1.0, 1.0, 0.0
     for j in range(count):
-        if work[1, j] > 0.0:
+        if work[WIDEST + j] > 0.0:
             g = coupling(P, i, m, j, j, work) + P[i + FIRST + WIDTH * j + KAPPA] / rho_over(P, i, m, j, work)
             if j == 0:
                 g00 = g
@@ -239,19 +239,19 @@ def tangent(P: Array, i: int, m: int, count: int, place: int, work: Array, T: Ar
         g01 = coupling(P, i, m, count - 2, count - 1, work)
     det = g00 * g11 - g01 * g01
     for j in range(count):
-        if work[1, j] > 0.0:
+        if work[WIDEST + j] > 0.0:
             for a in range(m):
                 total = 0.0
                 for b in range(m):
-                    total += P[i + m * a + b] * work[11 + j, b]
-                work[14 + j, a] = total
+                    total += P[i + m * a + b] * work[(11 + j) * WIDEST + b]
+                work[(14 + j) * WIDEST + a] = total
     for a in range(m):
         for b in range(m):
             out = 0.0
             if first:
-                out += g11 * work[14, a] * work[14, b]
+                out += g11 * work[14 * WIDEST + a] * work[14 * WIDEST + b]
             if second:
-                out += g00 * work[15, a] * work[15, b]
+                out += g00 * work[15 * WIDEST + a] * work[15 * WIDEST + b]
             if first and second:
-                out -= g01 * (work[14, a] * work[15, b] + work[15, a] * work[14, b])
+                out -= g01 * (work[14 * WIDEST + a] * work[15 * WIDEST + b] + work[15 * WIDEST + a] * work[14 * WIDEST + b])
             T[place + a * m + b] -= out / det

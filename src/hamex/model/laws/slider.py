@@ -34,7 +34,7 @@ def at(
     reach: float,
     tau: float,
     z: Array,
-    forced: bool,
+    forced: int,
     F: Array,
     T: Array,
     dz: Array,

@@ -45,7 +45,7 @@ def at(
     reach: float,
     tau: float,
     z: Array,
-    forced: bool,
+    forced: int,
     F: Array,
     T: Array,
     dz: Array,
@@ -68,32 +68,32 @@ def at(
             for b in range(m):
                 total += P[i + m * a + b] * ((e0[first + b] + reach * dx[first + b]) - z[o + 3 * b])
             F[first + a] = total
-            work[0, a] = total - z[o + 3 * a + 1]
+            work[a] = total - z[o + 3 * a + 1]
             for v in range(3):
                 dz[o + 3 * a + v] = 0.0
         for j in range(count):
             w = z[o + 3 * I[primaries + j] + 2]
             at = FIRST + WIDTH * j
-            work[1, RADIUS + j] = 1.0 + P[i + at + ISOTROPIC] * w / P[i + at + REFERENCE]
+            work[WIDEST + RADIUS + j] = 1.0 + P[i + at + ISOTROPIC] * w / P[i + at + REFERENCE]
         yields = block_map(P, i, m, count, work)
         for j in range(count):
             primary = I[primaries + j]
-            sign = 1 if yields and work[1, j] > 0.0 else 0
+            sign = 1 if yields and work[WIDEST + j] > 0.0 else 0
             if branch[first + primary] != sign:
                 branch[first + primary] = sign
                 changed = True
             if sign == 1:
                 n = norm(P, i, m, j, work)
-                dz[o + 3 * primary + 2] = work[1, j] * n / P[i + FIRST + WIDTH * j + REFERENCE]
+                dz[o + 3 * primary + 2] = work[WIDEST + j] * n / P[i + FIRST + WIDTH * j + REFERENCE]
         if not yields:
             for a in range(m * m):
                 T[place + a] = P[i + a]
             continue
         for a in range(m):
-            dz[o + 3 * a] = work[2, a]
-            dz[o + 3 * a + 1] = P[i + HARD + a] * work[2, a]
+            dz[o + 3 * a] = work[2 * WIDEST + a]
+            dz[o + 3 * a + 1] = P[i + HARD + a] * work[2 * WIDEST + a]
             for b in range(m):
-                F[first + a] -= P[i + m * a + b] * work[2, b]
+                F[first + a] -= P[i + m * a + b] * work[2 * WIDEST + b]
         tangent(P, i, m, count, place, work, T)
     return changed
 
