@@ -13,8 +13,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from hamex.march.matrices import gained
-from hamex.march.run import at
+from hamex.march.matrices import copied, filled, gained
+from hamex.march.run import at, invoke
 
 Array = Any
 
@@ -24,9 +24,11 @@ _TRIES = 20  # full steps of a frame with modal damping, before others search al
 _AT_YIELD = 8e-15  # of the terms that cancel: a storey this close to its limit is on both branches
 _AT_REST = 1.0 - 1e-13  # of the tangent at rest: what is closer to it is rounding
 
-# Slots of N, and the header; of each step its solves and searches, and counts of both for the line search.
+# Slots of N: header; branches, solves and searches of each step, counts of both, storeys that have softened.
 HEAD, BRANCH, SOLVES, SEARCHES, COUNT, SOFT = range(6)
-STOREYS, STEPS, CHANNELS, HARDENS, SOFTENS = range(5)  # SOFTENS: K is not zero
+# Header: sizes; whether storeys harden and K is not zero; where ``mended`` and ``settle`` are; 0, as the compiler would
+# make a copy of a function for every literal.
+STOREYS, STEPS, CHANNELS, HARDENS, SOFTENS, MENDED, SETTLE, NONE = range(8)
 # Slots of R: frame and work space; means of the load (step, channel) and where they act (channel, storey); histories
 # (node or step, storey), which begin with the state at the start: back force X and accumulated slip w have a row per
 # node, or one row for all where nothing hardens. With modal damping G, the inverse at rest (storey, storey), the
@@ -50,8 +52,8 @@ ALONE = 12  # sums of the rows of M̂ where a step is long for some storey, hω 
 NUMBERS = 13
 
 # Rows of the work space s; those from T on belong to the branches held.
-GUESS = 0  # with modal damping: what was solved for
-NOW = 1  # x, the increment of the displacements; with modal damping: forces of softened springs
+GUESS = 0  # with modal damping: what is solved for
+NOW = 1  # x, the increment of the displacements; with modal damping: room for softened springs
 Y = 2
 RIGHT = 3
 E = 4  # e₀ = drift − slip at the start of the step
@@ -69,97 +71,39 @@ ROWS = 14
 
 def shear_frame(N: Array, R: Array, h: float) -> int:
     """March; returns 0, or the number of the step that was not solved."""
-    head, branch, count, solves, c, s = N[HEAD], N[BRANCH], N[COUNT], N[SOLVES], R[FRAME], R[WORK]
-    load, patterns, last = R[LOAD], R[PATTERNS], head[STOREYS] - 1
-    n, half, channels, hardens = last + 1, 0.5 * h, head[CHANNELS], head[HARDENS]
-    mass, stiff, kinematic = at(c, MASS * n), at(c, STIFF * n), at(c, KINEMATIC * n)
-    x, y, right, start, t = at(s, NOW * n), at(s, Y * n), at(s, RIGHT * n), at(s, E * n), at(s, T * n)
-    offset, share, flow, limit = at(s, OFFSET * n), at(s, SHARE * n), at(s, FLOW * n), at(s, LIMIT * n)
+    head, branch, c, s = N[HEAD], N[BRANCH], R[FRAME], R[WORK]
+    n, none, half, hardens = head[STOREYS], head[NONE], 0.5 * h, head[HARDENS]
+    stiff, beside, side = at(c, STIFF * n), at(c, BESIDE * n), at(c, BESIDE_SIDE * n)
+    x, y, right, start = at(s, NOW * n), at(s, Y * n), at(s, RIGHT * n), at(s, E * n)
     low, high, lower, pivot = at(s, LOW * n), at(s, HIGH * n), at(s, LOWER * n), at(s, PIVOT * n)
     held(n, c, s, h, R[BACK], R[PATH], branch)
-    factorise(n, c, s, 0, n)
+    factorise(n, c, s, none, n)
     for k in range(head[STEPS]):
-        u, p, slip, F = at(R[U], k * n), at(R[P], k * n), at(R[SLIP], k * n), at(R[FORCE], k * n)
-        u1, p1, slip1 = at(u, n), at(p, n), at(slip, n)
-        X, w = at(R[BACK], hardens * k * n), at(R[PATH], hardens * k * n)
-        X1, w1 = at(X, hardens * n), at(w, hardens * n)
         if hardens:
-            held(n, c, s, h, X, w, branch)
-        push = half * load[k * channels]
-        # Right side and forward sweep; a floor needs the storey above, so it is finished one storey later.
-        below = u[0]
-        here = below - slip[0]
-        start[0] = here
-        force = t[0] * here + offset[0]
-        row = p[0] + push * patterns[0]
-        sweep = 0.0
-        for i in range(1, n):
-            floor = u[i]
-            here = floor - below - slip[i]
-            below = floor
-            start[i] = here
-            above = t[i] * here + offset[i]
-            right[i - 1] = row
-            sweep = row - (force - above) - lower[i - 1] * sweep
-            y[i - 1] = sweep
-            force = above
-            row = p[i] + push * patterns[i]
-        right[last] = row
-        y[last] = row - force - lower[last] * sweep
-        if head[SOFTENS] or channels > 1:
-            # More channels and K u are seldom there: the sweep is repeated rather than slowed down.
-            more(n, c, s, half, channels, at(load, k * channels), patterns, u)
-        # Backward sweep; on the way the state at the end of the step, if the branches hold.
-        step = y[last] * pivot[last]
-        first, final = n, -1  # storeys that are not on their branches
-        for i in range(last, 0, -1):
-            below = y[i - 1] * pivot[i - 1] - lower[i] * step
+            held(n, c, s, h, at(R[BACK], k * n), at(R[PATH], k * n), branch)
+        pushed(N, R, h, k)
+        if head[SOFTENS]:
+            u = at(R[U], k * n)
+            for i in range(n):
+                force = beside[i] * u[i]
+                if i > 0:
+                    force += side[i] * u[i - 1]
+                if i + 1 < n:
+                    force += side[i + 1] * u[i + 1]
+                right[i] -= half * force
+        sweep_forward(n, s, none, n)
+        step, first, final = y[n - 1] * pivot[n - 1], n, -1  # storeys that are not on their branches
+        for i in range(n - 1, -1, -1):
+            below = y[i - 1] * pivot[i - 1] - lower[i] * step if i > 0 else 0.0
             x[i] = step
             trial = stiff[i] * (start[i] + 0.5 * (step - below))
             if trial < low[i] or trial > high[i]:
-                first, final = i, max(final, i)
-            excess = trial - limit[i]
-            slide = flow[i] * excess
-            F[i] = trial - share[i] * excess
-            u1[i] = u[i] + step
-            p1[i] = mass[i] * step - p[i]
-            slip1[i] = slip[i] + slide
-            if hardens:
-                X1[i] = X[i] + kinematic[i] * slide
-                w1[i] = w[i] + abs(slide)
+                first, final = i, final if final > i else i
             step = below
-        x[0] = step
-        trial = stiff[0] * (start[0] + 0.5 * step)
-        if trial < low[0] or trial > high[0]:
-            first, final = 0, max(final, 0)
-        solves[k] = 1
-        begin, end = 0, 1  # storeys to be written still: the first, then those that were mended
-        for part in range(2):
-            below = x[begin - 1] if begin > 0 else 0.0
-            for i in range(begin, end):
-                step = x[i]
-                trial = stiff[i] * (start[i] + 0.5 * (step - below))
-                below = step
-                excess = trial - limit[i]
-                slide = flow[i] * excess
-                F[i] = trial - share[i] * excess
-                u1[i] = u[i] + step
-                p1[i] = mass[i] * step - p[i]
-                slip1[i] = slip[i] + slide
-                if hardens:
-                    X1[i] = X[i] + kinematic[i] * slide
-                    w1[i] = w[i] + abs(slide)
-            if part == 1 or final < 0:
-                break
-            before, looked = count[0], count[1]
-            begin, end = mended(n, c, s, h, first, final, u, slip, X, w, branch, count)
-            if begin < 0:
-                return k + 1
-            solves[k] += count[0] - before
-            N[SEARCHES][k] = count[1] - looked
-        if not hardens:
-            for i in range(n):  # nothing depends on it, but a restart hands it on
-                w[i] += abs(slip1[i] - slip[i])
+        N[SOLVES][k] = 1
+        if final >= 0 and invoke(head[MENDED], (N, R, h, k, first, final)) != 0.0:
+            return k + 1
+        written(N, R, k, x)
     return 0
 
 
@@ -167,33 +111,22 @@ def modal_frame(N: Array, R: Array, h: float) -> int:
     """March a frame whose modes are damped one by one, which fills the matrix of a step: the inverse at rest is known,
     and storeys that slip soften it. Returns 0, or the number of the step whose branches full steps do not find."""
     head, branch, solves, c, s = N[HEAD], N[BRANCH], N[SOLVES], R[FRAME], R[WORK]
-    n, half, channels, hardens = head[STOREYS], 0.5 * h, head[CHANNELS], head[HARDENS]
-    load, patterns, beside, side = R[LOAD], R[PATTERNS], at(c, BESIDE * n), at(c, BESIDE_SIDE * n)
+    n, half, hardens = head[STOREYS], 0.5 * h, head[HARDENS]
+    beside, side = at(c, BESIDE * n), at(c, BESIDE_SIDE * n)
     y, right, start, t, offset = at(s, Y * n), at(s, RIGHT * n), at(s, E * n), at(s, T * n), at(s, OFFSET * n)
-    limit, flow, share = at(s, LIMIT * n), at(s, FLOW * n), at(s, SHARE * n)
-    mass, stiff, kinematic = at(c, MASS * n), at(c, STIFF * n), at(c, KINEMATIC * n)
     held(n, c, s, h, R[BACK], R[PATH], branch)
     many = soften(N, R)
     for k in range(head[STEPS]):
-        u, p, slip, F = at(R[U], k * n), at(R[P], k * n), at(R[SLIP], k * n), at(R[FORCE], k * n)
-        u1, p1, slip1 = at(u, n), at(p, n), at(slip, n)
-        X, w = at(R[BACK], hardens * k * n), at(R[PATH], hardens * k * n)
-        X1, w1 = at(X, hardens * n), at(w, hardens * n)
-        below = 0.0
-        for i in range(n):
-            start[i] = u[i] - below - slip[i]
-            row = p[i]
-            for a in range(channels):
-                row += half * load[k * channels + a] * patterns[a * n + i]
-            row -= half * beside[i] * u[i]
-            if i > 0:
-                row -= half * side[i] * below
-            if i + 1 < n:
-                row -= half * side[i + 1] * u[i + 1]
-            right[i] = row
-            below = u[i]
+        u, X, w = at(R[U], k * n), at(R[BACK], hardens * k * n), at(R[PATH], hardens * k * n)
         if hardens:
             held(n, c, s, h, X, w, branch)
+        pushed(N, R, h, k)
+        for i in range(n):
+            right[i] -= half * beside[i] * u[i]
+            if i > 0:
+                right[i] -= half * side[i] * u[i - 1]
+            if i + 1 < n:
+                right[i] -= half * side[i + 1] * u[i + 1]
         found = False
         while not found and solves[k] < _TRIES:
             if solves[k] > 0:
@@ -208,24 +141,48 @@ def modal_frame(N: Array, R: Array, h: float) -> int:
                 force = above
             softened(N, R, many)
             solves[k] += 1
-            found = agrees(n, c, s, u, slip, X, w, branch)
+            found = agrees(n, c, s, u, at(R[SLIP], k * n), X, w, branch)
         if not found:
             return k + 1
-        below = 0.0
-        for i in range(n):
-            step = y[i]
-            trial = stiff[i] * (start[i] + 0.5 * (step - below))
-            below = step
-            excess = trial - limit[i]
-            slide = flow[i] * excess
-            F[i] = trial - share[i] * excess
-            u1[i] = u[i] + step
-            p1[i] = mass[i] * step - p[i]
-            slip1[i] = slip[i] + slide
-            w1[i] = w[i] + abs(slide if hardens else slip1[i] - slip[i])
-            if hardens:
-                X1[i] = X[i] + kinematic[i] * slide
+        written(N, R, k, y)
     return 0
+
+
+def pushed(N: Array, R: Array, h: float, k: int) -> None:
+    """What step k begins with: momentum and load on the right side, elastic deformations."""
+    head, s, load, patterns, half = N[HEAD], R[WORK], R[LOAD], R[PATTERNS], 0.5 * h
+    n, channels, below = head[STOREYS], head[CHANNELS], 0.0
+    u, p, slip, right, start = at(R[U], k * n), at(R[P], k * n), at(R[SLIP], k * n), at(s, RIGHT * n), at(s, E * n)
+    for i in range(n):
+        row = p[i]
+        for a in range(channels):
+            row += half * load[k * channels + a] * patterns[a * n + i]
+        right[i] = row
+        start[i] = u[i] - below - slip[i]
+        below = u[i]
+
+
+def written(N: Array, R: Array, k: int, x: Array) -> None:
+    """The state at the end of step k from its increments, on the branches held."""
+    head, c, s, below = N[HEAD], R[FRAME], R[WORK], 0.0
+    n, hardens = head[STOREYS], head[HARDENS]
+    u, p, slip, F = at(R[U], k * n), at(R[P], k * n), at(R[SLIP], k * n), at(R[FORCE], k * n)
+    X, w = at(R[BACK], hardens * k * n), at(R[PATH], hardens * k * n)
+    u1, p1, slip1, X1, w1 = at(u, n), at(p, n), at(slip, n), at(X, hardens * n), at(w, hardens * n)
+    mass, stiff, kinematic, start = at(c, MASS * n), at(c, STIFF * n), at(c, KINEMATIC * n), at(s, E * n)
+    share, flow, limit = at(s, SHARE * n), at(s, FLOW * n), at(s, LIMIT * n)
+    for i in range(n):
+        step = x[i]
+        trial = stiff[i] * (start[i] + 0.5 * (step - below))
+        below = step
+        excess = trial - limit[i]
+        slide = flow[i] * excess
+        F[i] = trial - share[i] * excess
+        u1[i] = u[i] + step
+        p1[i] = mass[i] * step - p[i]
+        slip1[i] = slip[i] + slide
+        X1[i] = X[i] + kinematic[i] * slide
+        w1[i] = w[i] + abs(slide if hardens else slip1[i] - slip[i])
 
 
 def soften(N: Array, R: Array) -> int:
@@ -234,27 +191,23 @@ def soften(N: Array, R: Array) -> int:
 
     The factor is the transposed Cholesky factor of D⁻¹ − BᵀGB for them.
     """
-    n, soft, rest, between, cap, many = N[HEAD][STOREYS], N[SOFT], R[REST], R[BETWEEN], R[CAP], 0
-    t = at(R[WORK], T * n)
+    n, soft, rest, between, cap, s, many = N[HEAD][STOREYS], N[SOFT], R[REST], R[BETWEEN], R[CAP], R[WORK], 0
+    t, pivot = at(s, T * n), at(s, NOW * n)
     for j in range(n):
         if t[j] < _AT_REST * rest[j]:
             soft[many] = j
+            for b in range(many + 1):
+                total = -between[soft[b] * n + j]
+                if b == many:
+                    total += 1.0 / (0.5 * (rest[j] - t[j]))
+                for m in range(b):
+                    total -= cap[m * n + b] * cap[m * n + many]
+                if b == many:
+                    if not total > 0.0:
+                        return -1
+                    pivot[b] = 1.0 / math.sqrt(total)
+                cap[b * n + many] = total * pivot[b]
             many += 1
-    for a in range(many):
-        j, row = soft[a], a * n
-        for b in range(a, many):
-            cap[row + b] = -between[j * n + soft[b]]
-        cap[row + a] += 1.0 / (0.5 * (rest[j] - t[j]))
-    for a in range(many):
-        row = a * n
-        if not cap[row + a] > 0.0:
-            return -1
-        pivot = 1.0 / math.sqrt(cap[row + a])
-        for b in range(a, many):
-            cap[row + b] *= pivot
-        for b in range(a + 1, many):
-            for m in range(b, many):
-                cap[b * n + m] -= cap[row + b] * cap[row + m]
     return many
 
 
@@ -262,24 +215,21 @@ def softened(N: Array, R: Array, many: int) -> None:
     """y ← A⁻¹ y, where so many springs have softened."""
     n, soft, inverse, spread, cap, s = N[HEAD][STOREYS], N[SOFT], R[INVERSE], R[SPREAD], R[CAP], R[WORK]
     y, given, small = at(s, Y * n), at(s, GUESS * n), at(s, NOW * n)
-    for i in range(n):
-        given[i] = y[i]
-        y[i] = 0.0
+    copied(n, y, given)
+    filled(n, 0.0, y)
     for i in range(n):
         gained(n, given[i], at(inverse, i * n), y)
     for a in range(many):
         j = soft[a]
-        small[a] = y[j] - y[j - 1] if j > 0 else y[j]
-    for a in range(many):
-        row = a * n
-        small[a] /= cap[row + a]
-        for b in range(a + 1, many):
-            small[b] -= cap[row + b] * small[a]
+        total = y[j] - y[j - 1] if j > 0 else y[j]
+        for b in range(a):
+            total -= cap[b * n + a] * small[b]
+        small[a] = total / cap[a * n + a]
     for a in range(many - 1, -1, -1):
-        row, total = a * n, small[a]
+        total = small[a]
         for b in range(a + 1, many):
-            total -= cap[row + b] * small[b]
-        small[a] = total / cap[row + a]
+            total -= cap[a * n + b] * small[b]
+        small[a] = total / cap[a * n + a]
     for a in range(many):
         gained(n, small[a], at(spread, soft[a] * n), y)
 
@@ -301,38 +251,27 @@ def on_branches(n: int, c: Array, s: Array, h: float, x: Array, X: Array, w: Arr
         hold(n, c, s, h, i, branch[i], X[i], w[i])
 
 
-def mended(
-    n: int,
-    c: Array,
-    s: Array,
-    h: float,
-    first: int,
-    final: int,
-    u: Array,
-    slip: Array,
-    X: Array,
-    w: Array,
-    branch: Array,
-    count: Array,
-) -> tuple[int, int]:
-    """Find the branches of the step; returns the range of storeys whose state must be written again, or −1.
+def mended(N: Array, R: Array, h: float, k: int, first: int, final: int) -> int:
+    """Find the branches of step k, where storeys from ``first`` to ``final`` are not on theirs; returns 0, or 1 on
+    failure.
 
     One Newton step from the guess mends most misses. Factors and sweeps forget a change after some floors, to the
     last bit, so it costs as much as the storeys around the miss and not as the frame.
     """
+    head, branch, count, c, s = N[HEAD], N[BRANCH], N[COUNT], R[FRAME], R[WORK]
+    n, back = head[STOREYS], head[HARDENS] * k * head[STOREYS]
+    X, w, before, looked = at(R[BACK], back), at(R[PATH], back), count[0], count[1]
     stiff, start, low, high = at(c, STIFF * n), at(s, E * n), at(s, LOW * n), at(s, HIGH * n)
     x, y, guess, lower, pivot = at(s, NOW * n), at(s, Y * n), at(s, GUESS * n), at(s, LOWER * n), at(s, PIVOT * n)
     top = changed(n, c, s, h, first, final, X, w, branch)
-    step = 0.0 if top >= n else x[top]
-    roof = min(top, n) - 1
-    outside = 0
-    bottom = 0
-    for i in range(roof, -1, -1):
+    step, bottom, outside = x[top] if top < n else 0.0, 0, False
+    top = top if top < n else n
+    for i in range(top - 1, -1, -1):
         above = step
         step = y[i] * pivot[i] - (lower[i + 1] * above if i + 1 < n else 0.0)
         if i + 1 < n:
             trial = stiff[i + 1] * (start[i + 1] + 0.5 * (above - step))
-            outside += (trial < low[i + 1]) | (trial > high[i + 1])
+            outside = outside or trial < low[i + 1] or trial > high[i + 1]
         if i < first - 1 and step == x[i]:
             bottom = i + 1
             break
@@ -340,17 +279,19 @@ def mended(
         x[i] = step
     if bottom == 0:
         trial = stiff[0] * (start[0] + 0.5 * step)
-        outside += (trial < low[0]) | (trial > high[0])
+        outside = outside or trial < low[0] or trial > high[0]
     count[0] += 1
-    if outside == 0:
-        return bottom, min(top + 1, n)
-    for i in range(n):
-        y[i] = x[i]  # the Newton step, and the guess back in its place
-        if bottom <= i <= roof:
-            x[i] = guess[i]
-    if settle(n, c, s, h, u, slip, X, w, branch, count):
-        return -1, 0
-    return 0, n
+    if outside:
+        for i in range(n):
+            y[i] = x[i]  # the Newton step, and the guess back in its place
+            if bottom <= i < top:
+                x[i] = guess[i]
+        u, slip = at(R[U], k * n), at(R[SLIP], k * n)
+        if invoke(head[SETTLE], (n, c, s, h, u, slip, X, w, branch, count)) != 0.0:
+            return 1
+    N[SOLVES][k] += count[0] - before
+    N[SEARCHES][k] = count[1] - looked
+    return 0
 
 
 def changed(n: int, c: Array, s: Array, h: float, first: int, final: int, X: Array, w: Array, branch: Array) -> int:
@@ -436,23 +377,6 @@ def long_factors(n: int, c: Array, s: Array) -> int:
     return n
 
 
-def more(n: int, c: Array, s: Array, half: float, channels: int, load: Array, patterns: Array, u: Array) -> None:
-    """Add the other channels and K u to the right side and sweep forward again."""
-    right, beside, side = at(s, RIGHT * n), at(c, BESIDE * n), at(c, BESIDE_SIDE * n)
-    for a in range(1, channels):
-        push = half * load[a]
-        for i in range(n):
-            right[i] += push * patterns[a * n + i]
-    for i in range(n):
-        stiff = beside[i] * u[i]
-        if i > 0:
-            stiff += side[i] * u[i - 1]
-        if i + 1 < n:
-            stiff += side[i + 1] * u[i + 1]
-        right[i] -= half * stiff
-    sweep_forward(n, s, 0, n)
-
-
 def sweep_forward(n: int, s: Array, first: int, end: int) -> int:
     """y from r and the branches' forces at x = 0, from row ``first`` on.
 
@@ -474,8 +398,9 @@ def sweep_forward(n: int, s: Array, first: int, end: int) -> int:
 
 def solved(n: int, c: Array, s: Array) -> None:
     """y, the minimum if the branches held were all there is."""
-    factorise(n, c, s, 0, n)
-    sweep_forward(n, s, 0, n)
+    none = n - n  # the compiler would make a copy of a function for every literal
+    factorise(n, c, s, none, n)
+    sweep_forward(n, s, none, n)
     y, lower, pivot, above = at(s, Y * n), at(s, LOWER * n), at(s, PIVOT * n), 0.0
     for i in range(n - 1, -1, -1):
         above = y[i] * pivot[i] - (lower[i + 1] * above if i + 1 < n else 0.0)
