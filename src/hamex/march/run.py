@@ -20,7 +20,7 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import cache, wraps
+from functools import cache, partial, wraps
 from hashlib import sha256
 from importlib import import_module
 from importlib.util import find_spec
@@ -50,6 +50,9 @@ _SAID: set[Kernel] = set()  # kernels of which the user was told
 _LONGEST = 64  # characters of the name of a law in that of a kernel around it
 _KEPT: dict[Kernel, list[Any]] = defaultdict(list)  # compiled functions whose addresses are in use must stay
 _ONE_AT_A_TIME = RLock()
+_PART = 500  # bytes of Python's code from which on a function is compiled by itself
+_PARTS: dict[Kernel, dict[str, str]] = defaultdict(dict)  # their symbols by the kinds of their arguments
+_DEPTH = 0  # of kernels that are being compiled
 _FAILED: dict[int, BaseException] = {}  # by thread: what a function of Python raised below a kernel
 
 
@@ -198,32 +201,40 @@ def _by_arrays(kernel: Kernel) -> Kernel:
 
 def _kept(kernel: Kernel, build: Callable[[bool], bool]) -> None:
     """Load or compile: ``build`` is told whether the disk has room for the code, and tells whether it was there."""
-    name = kept_name(kernel)
+    global _DEPTH
+    name, begun = kept_name(kernel), time.process_time()
     place = kept.place() if file_of(kernel) is not None else None  # what was typed in has no file
-    if place is None or not kept.verified(name, place):
-        announce(kernel)
-        for listener in COMPILING:
-            listener(max(kept.seconds_of(kernel), 0.1))
-    begun, there = time.process_time(), False
+    known = place is not None and kept.verified(name, place) and _load_parts(kernel, kept.parts(name, place))
+    if place is not None and not known:
+        kept.forget(name, place)
+    tells = not known and not _DEPTH  # with a kernel its parts are told
+    _DEPTH += 1
     try:
-        with kept.numba_keeps_in(place):
-            there = build(place is not None)
-    except OSError:  # no room
-        build(False)
-    else:
+        if tells:
+            announce(kernel)
+            for listener in COMPILING:
+                listener(max(kept.seconds_of(kernel), 0.1))
+        try:
+            with kept.numba_keeps_in(place):
+                there = build(place is not None)
+        except OSError:  # no room
+            there = build(False)
         if place is not None and not there:
-            kept.seal(name, place)
+            parts = [f"{kept_name(part)} {kinds}" for part in _parts_of(kernel) for kinds in _PARTS[part]]
+            kept.seal(name, place, parts)
             kept.learn(name, time.process_time() - begun)
     finally:
-        for listener in COMPILING:
+        _DEPTH -= 1
+        for listener in COMPILING if tells else ():
             listener(0.0)
     _KEPT[kernel] += []  # now it is known
 
 
-def _ready(kernel: Kernel, inlines: bool = False) -> Kernel:
+@_once
+def _ready(kernel: Kernel, inlines: bool = False, by_parts: bool = False) -> Kernel:
     """The kernel around compiled functions, under a name that changes with any source it depends on."""
     inlines = inlines or getattr(kernel, "inlines", False)
-    called = {name: _inner(function, inlines) for name, function in called_by(kernel).items()}
+    called = {name: _inner(function, inlines, by_parts) for name, function in called_by(kernel).items()}
     instructions = {
         name: getattr(import_module(INSTRUCTIONS[function.__module__]), function.__name__, function)
         for name, function in functions_of(kernel).items()
@@ -235,14 +246,61 @@ def _ready(kernel: Kernel, inlines: bool = False) -> Kernel:
 
 
 @_once
-def _inner(kernel: Kernel, inlines: bool) -> Kernel:
-    """A function that compiled code alone calls; it is kept with its callers."""
-    numba: Any = import_module("numba")
+def _inner(kernel: Kernel, inlines: bool, by_parts: bool) -> Kernel:
+    """A function that compiled code alone calls: a part, or kept with its callers."""
     of_law = kernel.__module__.startswith("hamex.model.laws") or getattr(kernel, "is_law", False)
+    if by_parts and not inlines and _is_part(kernel):
+        from hamex.march.compiler import part
+
+        _ready(kernel, False, True)  # Numba is to know all parts before it begins with one
+        return part(kernel, partial(_part_for, kernel))
+    numba: Any = import_module("numba")
     # Python never calls it: half of the compiler's time would go into the wrappers for that.
     bare = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
-    found: Kernel = numba.njit(error_model="numpy", forceinline=inlines and of_law, **bare)(_ready(kernel, inlines))
+    found: Kernel = numba.njit(error_model="numpy", forceinline=inlines and of_law, **bare)(
+        _ready(kernel, inlines, by_parts)
+    )
     return found
+
+
+def _is_part(kernel: Kernel) -> bool:
+    assert isinstance(kernel, FunctionType)
+    returned = str(kernel.__annotations__.get("return"))
+    return len(kernel.__code__.co_code) > _PART and returned in ("None", "bool", "int", "float")
+
+
+def _part_for(kernel: Kernel, kinds: tuple[Any, ...]) -> str:
+    """Compile a part for these kinds; its symbol."""
+    from hamex.march.compiler import known_as
+
+    text = ",".join(map(str, kinds))
+    if text not in _PARTS[kernel]:
+        symbol = f"{kept_name(kernel)}_{sha256(text.encode()).hexdigest()[:8]}"
+        known_as(symbol, _address(kernel, kinds))
+        _PARTS[kernel][text] = symbol
+    return _PARTS[kernel][text]
+
+
+def _load_parts(kernel: Kernel, parts: Sequence[str]) -> bool:
+    """Load what code of a kernel depends on before that itself, which is kept with their symbols alone."""
+    functions = {kept_name(part): part for part in _parts_of(kernel)}
+    for part in parts:
+        from hamex.march.compiler import KINDS
+
+        name, _, text = part.partition(" ")
+        if name not in functions or not all(kind in KINDS for kind in text.split(",")):
+            return False
+        _part_for(functions[name], tuple(KINDS[kind] for kind in text.split(",")))
+    return True
+
+
+def _parts_of(kernel: Kernel) -> Iterator[Kernel]:
+    """Parts that a kernel calls, itself or by functions that are compiled with it."""
+    for function in called_by(kernel).values():
+        if _is_part(function):
+            yield function
+        else:
+            yield from _parts_of(function)
 
 
 class Table:
@@ -299,10 +357,11 @@ def place(kernel: Kernel, *given: Any, compile: bool) -> int:
 @_once
 def _address(kernel: Kernel, kinds: tuple[Any, ...]) -> int:
     numba: Any = import_module("numba")
-    ready, made = _ready(kernel), []
+    ready, made = _ready(kernel, False, True), []
+    result = numba.void if kernel.__annotations__.get("return") == "None" else numba.float64
 
     def build(cache: bool) -> bool:
-        made[:] = [numba.cfunc(numba.float64(*kinds), cache=cache, error_model="numpy")(ready)]
+        made[:] = [numba.cfunc(result(*kinds), cache=cache, error_model="numpy")(ready)]
         return bool(made[0].cache_hits)
 
     _kept(kernel, build)
@@ -460,3 +519,11 @@ def in_threads(go: Callable[[Task], Result], tasks: Sequence[Task], threads: int
         except BaseException:
             pool.shutdown(wait=True, cancel_futures=True)
             raise
+
+
+def held(value: Any) -> Any:
+    return value
+
+
+def as_it_is(value: Any) -> Any:
+    return value
