@@ -336,13 +336,17 @@ class FollowedStoreys(NamedTuple):
         P = np.ascontiguousarray(prepared[np.argsort(group.first)], dtype=float)
         return P, States(len(names) * len(storeys), len(names) * storeys, own)
 
-    def with_room(self, machine: bool = True) -> Any:
-        """The storeys as a kernel takes them; those of several laws with room for one run at a time."""
+    def tables(self, steps: int = 0, cases: int = 0) -> tuple[Table, Table]:
+        """What kernels read, with room for one run at a time; loads, histories and cases are still to come."""
+        N, R, n = Table(frame.BRANCH + 1, np.int64), Table(frame.BLOCK + 1), self.table.shape[1]
+        R[frame.NUMBERS], R[frame.SPACE], R[frame.AFTER] = self.table, np.zeros((frame.ROOM, n)), np.empty(self.states.size)
         if isinstance(self.P, np.ndarray):
-            return self.P
-        n = self.table.shape[1]
-        groups = frame.StoreyGroups(self.P, np.zeros(n), np.zeros(n, dtype=np.int64), np.zeros((1, 1)))
-        return held(groups) if machine else groups
+            R[frame.LAW], width = self.P, self.P.shape[1]
+        else:
+            (N[frame.GROUPS], N[frame.LAWS], R[frame.LAW]), width = self.P, 0
+            N[frame.BRANCH], R[frame.STRETCH], R[frame.BLOCK] = np.zeros(n, dtype=np.int64), np.zeros(n), np.zeros(1)
+        N[frame.HEAD] = np.array([n, steps, cases, self.states.size, width])
+        return N, R
 
 
 def around_step(loop: Kernel, laws: Sequence[type[Law]]) -> Kernel:
@@ -352,17 +356,17 @@ def around_step(loop: Kernel, laws: Sequence[type[Law]]) -> Kernel:
         storeys: Kernel = frame.groups_at
     elif laws[0].spring_piece is not None:
         spring = around_law(followed, "spring_piece", laws[0].spring_piece)
-        storeys = around_law(frame.storeys_at, "spring_in_step", spring)
+        storeys = around_law(frame.storeys_at, "spring_in_step", spring, inlines=True)
     else:
         assert laws[0].spring_along is not None
         spring = around_law(along, "spring_along", laws[0].spring_along)
-        storeys = around_law(frame.storeys_at, "spring_in_step", spring)
+        storeys = around_law(frame.storeys_at, "spring_in_step", spring, inlines=True)
     search = around_law(frame.frame_search, "storeys_at", storeys)
     solved = around_law(around_law(frame.solved_frame, "storeys_at", storeys), "frame_search", search)
     step = around_law(frame.stepped_frame, "solved_frame", solved)
     if len(laws) > 1:
         step = around_law(frame.stepped_groups, "stepped_frame", step)
-    return around_law(loop, "stepped_frame", step, inlines=len(laws) == 1)
+    return around_law(loop, "stepped_frame", step)
 
 
 class FollowedFrame:
@@ -377,14 +381,15 @@ class FollowedFrame:
         kernel = around_step(frame.one_frame, laws)
         self.general: March | None = None  # for steps in which a storey breaks
         by_address = law_kernels(model, "mean", scheme.name) if len(laws) > 1 else []
-        self.machine = worth_compiling(how.steps * _WORK_PER_FOLLOWED * effort_of(model), kernel, *by_address)
-        self.storeys = FollowedStoreys.of(model, scheme.step, self.machine)
-        self.kernel: Kernel = compiled(kernel) if self.machine else kernel
+        machine = worth_compiling(how.steps * _WORK_PER_FOLLOWED * effort_of(model), kernel, *by_address)
+        self.storeys = FollowedStoreys.of(model, scheme.step, machine)
+        self.N, self.R = self.storeys.tables()
+        self.run = entered(kernel, self.N, self.R, 0.0, compile=machine)
 
     def advance(self, now: Mapping[str, Array], first: int, steps: int) -> Ran:
         """Some steps from a state on."""
         loads = loads_between(self.problem, self.scheme, first, steps, self.how.quiet or first > 0)
-        model, P, states = self.model, self.storeys.with_room(self.machine), self.storeys.states
+        model, states, N, R = self.model, self.storeys.states, self.N, self.R
         names, h = states.variables, float(self.scheme.step)
         if first == 0:
             start, size = model.deformation(now["displacement"]), model.spans(now["displacement"])
@@ -396,10 +401,11 @@ class FollowedFrame:
         push = np.zeros((steps, n))  # channel by channel: where a run is cut changes no bit
         for value, pattern in zip(loads.means.T, loads.patterns.T, strict=True):
             push += value[:, None] * pattern
-        room, dz, at = np.zeros((frame.ROOM, n)), np.empty(many), 0
+        at = 0
         while at < steps:
-            some = (push[at:], h, room, dz, u[at:], p[at:], z[at:], F[at:], solves[at:])
-            failed = self.kernel(self.storeys.table, P, *some)
+            N[frame.HEAD][frame.STEPS], N[frame.SOLVED], R[frame.LOAD], R[frame.FORCES] = steps - at, solves[at:], push[at:], F[at:]
+            R[frame.U], R[frame.P], R[frame.Z] = u[at:], p[at:], z[at:]
+            failed = int(self.run(N, R, h))
             if not failed:
                 break
             at += failed
