@@ -205,6 +205,12 @@ def _side(matrix: Any) -> Array:
     return np.concatenate([[0.0], matrix.diagonal(-1)])
 
 
+def settles(machine: bool) -> int:
+    """Where Newton with a line search is, for one frame."""
+    whole, real = np.zeros(1, dtype=np.int64), np.zeros(1)
+    return place(settle, 0, real, real, 0.0, real, real, real, real, whole, whole, compile=machine)
+
+
 class ShearFrameMarch:
     """Nearly always the branches of the last step still hold, and one pair of sweeps is the whole step."""
 
@@ -229,9 +235,7 @@ class ShearFrameMarch:
         work = how.steps * n * (_WORK_PER_STOREY + self.full * n // 4)
         machine = worth_compiling(work, self.kernel, *self.calls)
         if self.calls:
-            whole, real = self.N[t.COUNT], self.R[t.WORK]
-            given = (0, real, real, 0.0, real, real, real, real, whole, whole)
-            self.N[t.HEAD][t.SETTLE] = place(settle, *given, compile=machine)
+            self.N[t.HEAD][t.SETTLE] = settles(machine)
             self.N[t.HEAD][t.MENDED] = place(mended, self.N, self.R, 0.0, 0, 0, 0, compile=machine)
         self.run = entered(self.kernel, self.N, self.R, 0.0, compile=machine)
 
