@@ -26,8 +26,7 @@ from numba.extending import intrinsic
 import hamex.march.vector  # noqa: F401  (teaches Numba the operators of lanes)
 from hamex.march.run import Table
 
-_INTEGERS, _REALS = types.CPointer(types.int64), types.CPointer(types.float64)
-_ARRAYS = {np.dtype(np.int64): _INTEGERS, np.dtype(np.float64): _REALS}
+_ARRAYS = {np.dtype(str(kind)): types.CPointer(kind) for kind in (types.int64, types.int32, types.float64)}
 _TO_CTYPES = {types.int64: ctypes.c_int64, types.float64: ctypes.c_double}
 
 

@@ -13,23 +13,12 @@ from __future__ import annotations
 import math
 from typing import Any, NamedTuple
 
+from hamex.march import tables as t
 from hamex.march.run import at
 
 Array = Any
 
 _AT_REST = 1.0 - 1e-13  # of the tangent at rest: what is closer to it is rounding
-
-
-class Rows(NamedTuple):
-    """A matrix in compressed rows plus low · diag(low_weight) · lowᵀ."""
-
-    row: Array
-    column: Array
-    value: Array
-    low: Array  # (n, rank)
-    low_weight: Array
-    across: Array  # (rank, n): lowᵀ, so that both of its products run along the memory
-    room: Array  # (rank,)
 
 
 def sorted_place(index: Array, low: int, high: int, wanted: int) -> int:
@@ -43,33 +32,36 @@ def sorted_place(index: Array, low: int, high: int, wanted: int) -> int:
     return low
 
 
-def times(matrix: Rows, x: Array, factor: float, out: Array) -> None:
-    """out += factor · matrix x."""
-    for i in range(len(out)):
+def times(N: Array, J: Array, R: Array, m: int, n: int, x: Array, factor: float, out: Array) -> None:
+    """out += factor · matrix x, for matrix m of n rows."""
+    begin, column, value, rank = N[m], J[m], R[t.PARTS * m], N[t.HEAD][m]
+    for i in range(n):
         total = 0.0
-        for m in range(matrix.row[i], matrix.row[i + 1]):
-            total += matrix.value[m] * x[matrix.column[m]]
+        for e in range(begin[i], begin[i + 1]):
+            total += value[e] * x[column[e]]
         out[i] += factor * total
-    if len(matrix.room) > 0:
-        filled(0.0, matrix.room)
-        for i in range(len(out)):
-            gained(x[i], matrix.low[i], matrix.room)
-        for a in range(len(matrix.room)):
-            gained(matrix.room[a] * (factor * matrix.low_weight[a]), matrix.across[a], out)
+    if rank > 0:
+        part = t.PARTS * m
+        low, weight, across, room = R[part + t.LOW], R[part + t.LOW_WEIGHT], R[part + t.ACROSS], R[part + t.ROOM]
+        filled(rank, 0.0, room)
+        for i in range(n):
+            gained(rank, x[i], at(low, rank * i), room)
+        for a in range(rank):
+            gained(n, room[a] * (factor * weight[a]), at(across, n * a), out)
 
 
-def product(matrix: Rows, x: Array, out: Array) -> None:
+def product(N: Array, J: Array, R: Array, m: int, n: int, x: Array, out: Array) -> None:
     """out = matrix x; nothing is multiplied where x is zero, as at the start of a step."""
-    filled(0.0, out)
-    for i in range(len(x)):
+    filled(n, 0.0, out)
+    for i in range(n):
         if x[i] != 0.0:
-            times(matrix, x, 1.0, out)
+            times(N, J, R, m, n, x, 1.0, out)
             return
 
 
-def gained(factor: float, x: Array, out: Array) -> None:
+def gained(n: int, factor: float, x: Array, out: Array) -> None:
     """out += factor · x, entry by entry, which is what compilers make vectors of."""
-    for i in range(len(out)):
+    for i in range(n):
         out[i] += factor * x[i]
 
 
@@ -79,115 +71,104 @@ def copied(n: int, x: Array, out: Array) -> None:
         out[i] = x[i]
 
 
-def filled(x: float, out: Array) -> None:
+def filled(n: int, x: float, out: Array) -> None:
     """out = x everywhere."""
-    for i in range(len(out)):
+    for i in range(n):
         out[i] = x
 
 
-def added(x: Array, y: Array, out: Array) -> None:
+def added(n: int, x: Array, y: Array, out: Array) -> None:
     """out = x + y."""
-    for i in range(len(out)):
+    for i in range(n):
         out[i] = x[i] + y[i]
 
 
-class Band(NamedTuple):
-    """A symmetric positive definite matrix in a band, and its factors: ``base`` is what does not change, the list
-    behind it adds the springs' tangents; U W Uᵀ is the low-rank part."""
-
-    base: Array  # (n, width + 1)
-    row: Array  # place in the band of each contribution
-    offset: Array
-    source: Array  # its entry in T
-    share: Array  # its factor
-    low: Array  # U, (n, rank)
-    low_weight: Array  # W, (rank,)
-    factor: Array  # (n, width + 1): D and L
-    spread: Array  # (rank, n): rows of (A⁻¹U)ᵀ
-    cap: Array  # (rank, rank): Cholesky factor of W⁻¹ + UᵀA⁻¹U
-
-
-def factorise(band: Band, T: Array) -> int:
-    """Assemble base + Σ share·T and factor it; returns 0, or 1 + the first row whose pivot is not positive.
+def factorise(
+    n: int, columns: int, base: Array, count: int, place: Array, source: Array, share: Array, T: Array, f: Array
+) -> int:
+    """Assemble base + Σ share·T in a band and factor it as L D Lᵀ into f; returns 0, or 1 + the first row whose pivot is
+    not positive. ``place`` and ``source`` are those of the contributions in the band and in T.
 
     The factors are complete all the same: a matrix that is not positive definite still has a solution.
     """
-    f, bad = band.factor, 0
-    n, columns = f.shape
+    bad = 0
+    copied(n * columns, base, f)
+    for e in range(count):
+        f[place[e]] += share[e] * T[source[e]]
     for i in range(n):
-        for j in range(columns):
-            f[i, j] = band.base[i, j]
-    for i in range(len(band.row)):
-        f[band.row[i], band.offset[i]] += band.share[i] * T[band.source[i]]
-    for i in range(n):
-        # Row i of L, left to right: L_ij = (A_ij − Σ_m L_im D_m L_jm) / D_j.
-        for j in range(max(0, i - columns + 1), i):
-            total = f[i, i - j]
-            for m in range(max(0, i - columns + 1, j - columns + 1), j):
-                total -= f[i, i - m] * f[j, j - m]  # here row i still holds L_im D_m
-            f[i, i - j] = total
-        pivot = f[i, 0]
-        for j in range(max(0, i - columns + 1), i):
-            product = f[i, i - j]
-            f[i, i - j] = product * f[j, 0]
-            pivot -= product * f[i, i - j]
+        # Row i of L, left to right: L_ij = (A_ij − Σ_m L_im D_m L_jm) / D_j. Entry (i, j) stands at own + i − j.
+        own, first = i * columns, max(0, i - columns + 1)
+        for j in range(first, i):
+            other = j * columns
+            total = f[own + i - j]
+            for m in range(max(first, j - columns + 1), j):
+                total -= f[own + i - m] * f[other + j - m]  # here row i still holds L_im D_m
+            f[own + i - j] = total
+        pivot = f[own]
+        for j in range(first, i):
+            product = f[own + i - j]
+            f[own + i - j] = product * f[j * columns]
+            pivot -= product * f[own + i - j]
         if not pivot > 0.0 and bad == 0:
             bad = i + 1
-        f[i, 0] = 1.0 / pivot if pivot != 0.0 else 0.0
-    rank = band.low.shape[1]
+        f[own] = 1.0 / pivot if pivot != 0.0 else 0.0
+    return bad
+
+
+def capped(n: int, columns: int, f: Array, rank: int, low: Array, weight: Array, spread: Array, cap: Array) -> int:
+    """Rows of (A⁻¹U)ᵀ, and the Cholesky factor of W⁻¹ + UᵀA⁻¹U; returns 0, or n where that is not positive definite."""
+    bad = 0
     for a in range(rank):
         for i in range(n):
-            band.spread[a, i] = band.low[i, a]
-        sweep(band, band.spread[a])
+            spread[a * n + i] = low[i * rank + a]
+        sweep(n, columns, f, at(spread, a * n))
     for a in range(rank):
         for b in range(a + 1):
-            total = 1.0 / band.low_weight[a] if a == b else 0.0
+            total = 1.0 / weight[a] if a == b else 0.0
             for i in range(n):
-                total += band.low[i, a] * band.spread[b, i]
+                total += low[i * rank + a] * spread[b * n + i]
             for m in range(b):
-                total -= band.cap[a, m] * band.cap[b, m]
-            band.cap[a, b] = math.sqrt(abs(total)) if a == b else total / band.cap[b, b]
+                total -= cap[a * rank + m] * cap[b * rank + m]
+            cap[a * rank + b] = math.sqrt(abs(total)) if a == b else total / cap[b * rank + b]
             if a == b and not total > 0.0 and bad == 0:
                 bad = n
     return bad
 
 
-def sweep(band: Band, x: Array) -> None:
+def sweep(n: int, columns: int, f: Array, x: Array) -> None:
     """x ← (L D Lᵀ)⁻¹ x."""
-    f = band.factor
-    n, columns = f.shape
     for i in range(n):
-        total = x[i]
+        total, own = x[i], i * columns + i
         for j in range(max(0, i - columns + 1), i):
-            total -= f[i, i - j] * x[j]
+            total -= f[own - j] * x[j]
         x[i] = total
     for i in range(n - 1, -1, -1):
-        total = x[i] * f[i, 0]
+        total = x[i] * f[i * columns]
         for j in range(i + 1, min(n, i + columns)):
-            total -= f[j, j - i] * x[j]
+            total -= f[j * columns + j - i] * x[j]
         x[i] = total
 
 
-def backsolve(band: Band, x: Array, small: Array) -> int:
+def backsolve(
+    n: int, columns: int, f: Array, rank: int, low: Array, spread: Array, cap: Array, x: Array, small: Array
+) -> None:
     """x ← A⁻¹ x with the low-rank part; ``small`` is work space, one entry per rank."""
-    sweep(band, x)
-    n, rank = band.low.shape
+    sweep(n, columns, f, x)
     for a in range(rank):
         total = 0.0
         for i in range(n):
-            total += band.low[i, a] * x[i]
+            total += low[i * rank + a] * x[i]
         for b in range(a):
-            total -= band.cap[a, b] * small[b]
-        small[a] = total / band.cap[a, a]
+            total -= cap[a * rank + b] * small[b]
+        small[a] = total / cap[a * rank + a]
     for a in range(rank - 1, -1, -1):
         total = small[a]
         for b in range(a + 1, rank):
-            total -= band.cap[b, a] * small[b]
-        small[a] = total / band.cap[a, a]
+            total -= cap[b * rank + a] * small[b]
+        small[a] = total / cap[a * rank + a]
     for a in range(rank):
         for i in range(n):
-            x[i] -= band.spread[a, i] * small[a]
-    return 0
+            x[i] -= spread[a * n + i] * small[a]
 
 
 class Softened(NamedTuple):

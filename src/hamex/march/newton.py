@@ -20,11 +20,13 @@ instead, with the falling tangents held at zero: to a minimum, which is where in
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
-from hamex.march.matrices import Rows, copied, filled, product
-from hamex.march.run import invoke as call_matrix  # its own name: a sparse solver takes its place
-from hamex.march.springs import SpringGroups, evaluate
+from hamex.march import tables as t
+from hamex.march.matrices import backsolve, capped, copied, filled, product
+from hamex.march.matrices import factorise as factorise_band
+from hamex.march.run import at, invoke
+from hamex.march.springs import evaluate
 
 Array = Any
 
@@ -36,311 +38,258 @@ _HALVINGS = 12  # of a step towards a zero of the gradient
 _PATIENCE = 40  # Newton steps towards one; from then on down Φ
 WASTE = 2e-14  # of the work of a step: what its residual may do
 AGAIN = 4  # solves that make it smaller; each gains the digits that the matrix has left
-# Entries of ``count``.
-SOLVES, FACTORS, SEARCHES, UNCERTAIN = 0, 1, 2, 3
 
 
-class Matrix(NamedTuple):
-    """The step's matrix S + weight·reach·B T Bᵀ behind two calls: ``factorise(data, T)`` takes tangents and returns 0
-    or 1 + the row of a pivot that is not positive, ``solve(data, x, small)`` puts A⁻¹x in the place of x.
-
-    What stands behind it, a band or a sparse factor, the step does not know; it makes products with S by itself.
-    """
-
-    factorise: int
-    solve: int
-    data: Any
-
-
-class StepEquation(NamedTuple):
-    """What every step shares: S, B by springs, and the scheme's three numbers."""
-
-    S: Rows
-    begin: Array
-    dof: Array
-    share: Array  # B, compressed columns: deformation of spring j is Σ share·u[dof]
-    slip: Array  # place of each spring's slip in the state
-    stiff: Array  # elastic stiffness of each spring by itself
-    elastic: Array  # tangents when nothing slips
-    unit: Array  # 1/√ of the elastic diagonal: makes rows of forces and of moments comparable
-    pull: Array  # the constrained combination of increments; empty: none
-    weight: float
-    reach: float
-    tau: float
-    straight: bool  # every law is piecewise linear
-    safeguarded: bool  # False: plain Newton-Raphson with the tolerance below
-    reported: bool  # one solution is not promised, but watched
-    cuts: bool  # a step in which a spring breaks is not taken whole
-    long: bool  # springs outweigh masses so far that the matrix keeps few digits of the masses
-    tolerance: float
-    most: int
-    enough: float  # relative residual at which a step ends: round-off, or what an iterative solver reaches
-    wasted: float  # of the work of a step: what its residual may do
-
-
-class Scratch(NamedTuple):
-    """Work space of a step; nothing in it outlives the step but the factored tangent."""
-
-    x: Array
-    d: Array
-    g: Array
-    Sx: Array
-    Sd: Array
-    size: Array
-    z: Array  # A⁻¹ pull
-    r: Array
-    e0: Array
-    moved: Array  # increment of deformation by moving supports
-    ex: Array
-    ed: Array
-    dx: Array  # deformation increment at which the springs are asked
-    noise: Array  # per spring: force that cancels in its deformation, the measure of round-off
-    dz: Array  # change of state
-    T: Array
-    factored: Array  # tangents of the last factorisation
-    small: Array
-    factor: Array  # multiplier of the constraint, one entry
-    block: Array
-
-
-def stretch(step: StepEquation, x: Array, out: Array) -> None:
+def stretch(N: Array, J: Array, R: Array, x: Array, out: Array) -> None:
     """out = Bᵀ x."""
-    for j in range(len(out)):
+    begin, dof, share = N[t.BEGIN], J[t.DOF], R[t.SHARE]
+    for j in range(N[t.HEAD][t.SPRINGS]):
         total = 0.0
-        for m in range(step.begin[j], step.begin[j + 1]):
-            total += step.share[m] * x[step.dof[m]]
+        for m in range(begin[j], begin[j + 1]):
+            total += share[m] * x[dof[m]]
         out[j] = total
 
 
-def gradient(step: StepEquation, s: Scratch, F: Array) -> float:
-    """s.g = S x + weight B F − r − factor·pull; returns the largest |g| relative to the terms of the rows.
+def asked(N: Array, R: Array, z: Array, forced: int, F: Array) -> bool:
+    """Ask the springs at the deformation placed; True when a branch changed."""
+    scheme = R[t.NUMBERS]
+    return evaluate(
+        N[t.GROUPS],
+        N[t.LAWS],
+        R[t.LAW],
+        R[t.E0],
+        R[t.DX],
+        scheme[t.REACH],
+        scheme[t.TAU],
+        z,
+        forced,
+        F,
+        R[t.T],
+        R[t.DZ],
+        N[t.BRANCH],
+        R[t.BLOCK],
+    )
+
+
+def gradient(N: Array, J: Array, R: Array, F: Array) -> float:
+    """g = S x + weight B F − r − factor·pull; returns the largest |g| relative to the terms of the rows.
 
     A row that vanishes by symmetry has terms of round-off only, so the largest row is the measure of all.
     """
-    g, size = s.g, s.size
-    for i in range(len(g)):
-        g[i] = s.Sx[i] - s.r[i]
-        size[i] = abs(s.Sx[i]) + abs(s.r[i])
-    for i in range(len(step.pull)):
-        g[i] -= s.factor[0] * step.pull[i]
-        size[i] += abs(s.factor[0] * step.pull[i])
-    for j in range(len(F)):
-        for m in range(step.begin[j], step.begin[j + 1]):
-            share = step.weight * step.share[m]
-            g[step.dof[m]] += share * F[j]
-            size[step.dof[m]] += abs(share) * (abs(F[j]) + s.noise[j])
+    g, size, Sx, r, unit, noise = R[t.G], R[t.SIZE], R[t.SX], R[t.RIGHT], R[t.UNIT], R[t.NOISE]
+    begin, dof, shares, weight, n = N[t.BEGIN], J[t.DOF], R[t.SHARE], R[t.NUMBERS][t.WEIGHT], N[t.HEAD][t.DOFS]
+    for i in range(n):
+        g[i] = Sx[i] - r[i]
+        size[i] = abs(Sx[i]) + abs(r[i])
+    if N[t.HEAD][t.CONTROLLED]:
+        pull, factor = R[t.PULL], R[t.MULTIPLIER][0]
+        for i in range(n):
+            g[i] -= factor * pull[i]
+            size[i] += abs(factor * pull[i])
+    for j in range(N[t.HEAD][t.SPRINGS]):
+        for m in range(begin[j], begin[j + 1]):
+            share = weight * shares[m]
+            g[dof[m]] += share * F[j]
+            size[dof[m]] += abs(share) * (abs(F[j]) + noise[j])
     worst, largest = 0.0, 0.0
-    for i in range(len(g)):
-        worst = max(worst, abs(g[i]) * step.unit[i])
-        largest = max(largest, size[i] * step.unit[i])
+    for i in range(n):
+        worst = max(worst, abs(g[i]) * unit[i])
+        largest = max(largest, size[i] * unit[i])
     return worst / largest if largest > 0.0 else 0.0
 
 
-def sizes(step: StepEquation, u: Array, z: Array, noise: Array) -> None:
-    """noise = k (|B|ᵀ|u| + |slip|), spring by spring, weighed as what cancels."""
-    for j in range(len(noise)):
-        total = abs(z[step.slip[j]])
-        for m in range(step.begin[j], step.begin[j + 1]):
-            total += abs(step.share[m] * u[step.dof[m]])
-        noise[j] = _CANCELLED * step.stiff[j] * total
+def sizes(N: Array, J: Array, R: Array, u: Array, z: Array) -> None:
+    """noise = k (|B|ᵀ|u| + |slip|), spring by spring, weighed as what cancels: the measure of round-off."""
+    begin, slip, dof, share, stiff, noise = N[t.BEGIN], N[t.SLIP], J[t.DOF], R[t.SHARE], R[t.STIFF], R[t.NOISE]
+    for j in range(N[t.HEAD][t.SPRINGS]):
+        total = abs(z[slip[j]])
+        for m in range(begin[j], begin[j + 1]):
+            total += abs(share[m] * u[dof[m]])
+        noise[j] = _CANCELLED * stiff[j] * total
 
 
-def placed(step: StepEquation, s: Scratch, alpha: float) -> None:
+def placed(N: Array, R: Array, alpha: float) -> None:
     """The deformation increment at x + α d."""
-    for j in range(len(s.dx)):
-        s.dx[j] = s.moved[j] + (s.ex[j] + alpha * s.ed[j])
+    moved, ex, ed, dx = R[t.MOVED], R[t.EX], R[t.ED], R[t.DX]
+    for j in range(N[t.HEAD][t.SPRINGS]):
+        dx[j] = moved[j] + (ex[j] + alpha * ed[j])
 
 
-def newton(
-    step: StepEquation,
-    matrix: Matrix,
-    s: Scratch,
-    springs: SpringGroups,
-    z: Array,
-    branch: Array,
-    F: Array,
-    count: Array,
-) -> float:
-    """Solve one step: s.x, F, s.dz and branch are filled; s.x and branch hold the guess on entry, s.r, s.e0, s.moved
-    and s.noise the question.
+def newton(N: Array, J: Array, R: Array, k: int, node: int) -> float:
+    """Solve step k: x, F, dz and branches are filled; x and the branches hold the guess on entry, RIGHT, E0, MOVED and
+    NOISE the question, and ``node`` is 1 where forces belong to the end of a step.
 
-    ``count`` gathers linear solves, factorisations and line-search points, and whether the tangent at a solution was
-    not positive definite. Returns the relative residual that is left (0 where the branches repeated), or −1 − (row of a
+    COUNT gathers linear solves, factorisations and line-search points, and whether the tangent at a solution was not
+    positive definite. Returns the relative residual that is left (0 where the branches repeated), or −1 − (row of a
     pivot that is not positive), or infinity on failure.
     """
-    product(step.S, s.x, s.Sx)
-    stretch(step, s.x, s.ex)
-    filled(0.0, s.ed)  # the guess lies along no direction yet, and nothing times what an overflow left there is NaN
-    placed(step, s, 0.0)
-    guess = step.safeguarded
-    held = step.tau > 0.0  # true; the compiler makes a copy of a function for every literal
-    evaluate(springs, s.e0, s.dx, step.reach, step.tau, z, held, F, s.T, s.dz, branch, s.block)
-    worst = gradient(step, s, F)
-    before, left, again = worst, float("inf"), 0
+    head, count, scheme, springs = N[t.HEAD], N[t.COUNT], R[t.NUMBERS], N[t.HEAD][t.SPRINGS]
+    z, F = at(R[t.STATE], k * head[t.STATES]), at(R[t.FORCE], (k + node) * springs)
+    product(N, J, R, 0, head[t.DOFS], R[t.X], R[t.SX])
+    stretch(N, J, R, R[t.X], R[t.EX])
+    filled(springs, 0.0, R[t.ED])  # the guess lies along no direction yet, and nothing times an overflow is NaN
+    placed(N, R, 0.0)
+    guess = head[t.SAFEGUARDED] != 0
+    asked(N, R, z, head[t.YES], F)
+    worst = gradient(N, J, R, F)
+    before, left, again, iteration = worst, float("inf"), 0, 0
     for iteration in range(_MOST):
-        code = renewed(step, matrix, s, count)
+        code = renewed(N, J, R)
         if code > 0.0:
             left = -code
             break
-        down = iteration >= _PATIENCE and step.reported
-        if down and count[UNCERTAIN] != 0:
-            convex(step, matrix, s, count)
-        slope0 = direction(step, matrix, s, count)
-        placed(step, s, 1.0)
+        down = iteration >= _PATIENCE and head[t.REPORTED] != 0
+        if down and count[t.UNCERTAIN] != 0:
+            convex(N, J, R)
+        slope0 = direction(N, J, R)
+        placed(N, R, 1.0)
         # The full step first.
-        changed = evaluate(springs, s.e0, s.dx, step.reach, step.tau, z, not held, F, s.T, s.dz, branch, s.block)
+        changed = asked(N, R, z, head[t.NO], F)
         alpha = 1.0
-        exact = step.safeguarded and step.straight and not changed and not down
-        if step.safeguarded and not (guess or exact):
-            if count[UNCERTAIN] == 0:
-                alpha = search(step, s, springs, z, branch, F, slope0, count)
-            else:
-                alpha = smaller(step, s, springs, z, branch, F, worst, count)
+        exact = head[t.SAFEGUARDED] != 0 and head[t.STRAIGHT] != 0 and not changed and not down
+        if head[t.SAFEGUARDED] != 0 and not (guess or exact):
+            alpha = search(N, J, R, z, F, slope0) if count[t.UNCERTAIN] == 0 else smaller(N, J, R, z, F, worst)
         guess = False
-        advance(s, alpha)
-        if exact and not step.long:
+        advance(N, R, alpha)
+        if exact and head[t.LONG] == 0:
             left = 0.0
             break
-        worst = gradient(step, s, F)
-        if not step.safeguarded:
-            if longest(s.d) <= step.tolerance:
+        worst = gradient(N, J, R, F)
+        if head[t.SAFEGUARDED] == 0:
+            if longest(head[t.DOFS], R[t.D]) <= scheme[t.TOLERANCE]:
                 left = worst
                 break
-            if iteration + 1 == step.most:
+            if iteration + 1 == head[t.ITERATIONS]:
                 break
         # At round-off, or stuck just above it: nothing more can be gained.
-        elif exact or worst <= step.enough or (worst <= 1e3 * step.enough and worst >= 0.5 * before):
+        elif exact or worst <= scheme[t.ENOUGH] or (worst <= 1e3 * scheme[t.ENOUGH] and worst >= 0.5 * before):
             left = 0.0 if exact else worst
-            if again == AGAIN or waste(s) <= step.wasted:
+            if again == AGAIN or waste(N, R) <= scheme[t.WASTED]:
                 break
             again += 1
         before = worst
-    if step.reported and left >= 0.0:
-        renewed(step, matrix, s, count)
+    if head[t.REPORTED] != 0 and left >= 0.0:
+        renewed(N, J, R)
         if iteration >= _PATIENCE:
-            count[UNCERTAIN] = 1
-            s.factored[0] = float("nan")  # the next step asks anew
+            count[t.UNCERTAIN] = 1
+            R[t.FACTORED][0] = float("nan")  # the next step asks anew
     return left
 
 
-def renewed(step: StepEquation, matrix: Matrix, s: Scratch, count: Array) -> float:
+def renewed(N: Array, J: Array, R: Array) -> float:
     """Factor the tangent unless it is the last one; returns 0, or 1 + the row whose pivot is not positive."""
-    if same(s.T, s.factored):
+    head, count, tangents, factored = N[t.HEAD], N[t.COUNT], R[t.T], R[t.FACTORED]
+    if same(head[t.TANGENTS], tangents, factored):
         return 0.0
-    copied(s.T, s.factored)
-    code = call_matrix(matrix.factorise, (matrix.data, s.T))
-    count[FACTORS] += 1
-    if code > 0.0 and not step.reported:
-        s.factored[0] = float("nan")  # equal to nothing: the next step factors anew
+    copied(head[t.TANGENTS], tangents, factored)
+    code = invoke(N[t.CALL][t.FACTORISE], (N, J, R))
+    count[t.FACTORS] += 1
+    if code > 0.0 and head[t.REPORTED] == 0:
+        factored[0] = float("nan")  # equal to nothing: the next step factors anew
         return code
-    count[UNCERTAIN] = 1 if code > 0.0 else 0
-    if len(step.pull) > 0:
-        copied(step.pull, s.z)
-        call_matrix(matrix.solve, (matrix.data, s.z, s.small))
+    count[t.UNCERTAIN] = 1 if code > 0.0 else 0
+    if head[t.CONTROLLED]:
+        copied(head[t.DOFS], R[t.PULL], R[t.Z])
+        invoke(N[t.CALL][t.SOLVE], (N, J, R, t.Z))
     return 0.0
 
 
-def convex(step: StepEquation, matrix: Matrix, s: Scratch, count: Array) -> None:
+def convex(N: Array, J: Array, R: Array) -> None:
     """Factor a tangent that is positive definite in place of one that is not: without what falls, else the elastic."""
-    for j in range(len(s.T)):
-        s.T[j] = max(s.T[j], 0.0) if j < len(step.stiff) else s.T[j]
-    renewed(step, matrix, s, count)
-    if count[UNCERTAIN] != 0:
-        copied(step.elastic, s.T)
-        renewed(step, matrix, s, count)
+    head, tangents = N[t.HEAD], R[t.T]
+    for j in range(head[t.SPRINGS]):
+        tangents[j] = max(tangents[j], 0.0)
+    renewed(N, J, R)
+    if N[t.COUNT][t.UNCERTAIN] != 0:
+        copied(head[t.TANGENTS], R[t.ELASTIC], tangents)
+        renewed(N, J, R)
 
 
-def same(x: Array, y: Array) -> bool:
+def same(n: int, x: Array, y: Array) -> bool:
     """True when all entries are equal."""
     i = 0
-    while i < len(x) and x[i] == y[i]:
+    while i < n and x[i] == y[i]:
         i += 1
-    return i == len(x)
+    return i == n
 
 
-def against(x: Array, out: Array) -> None:
+def against(n: int, x: Array, out: Array) -> None:
     """out = −x."""
-    for i in range(len(out)):
+    for i in range(n):
         out[i] = -x[i]
 
 
-def along(x: Array, y: Array) -> float:
+def along(n: int, x: Array, y: Array) -> float:
     """xᵀy."""
     total = 0.0
-    for i in range(len(x)):
+    for i in range(n):
         total += x[i] * y[i]
     return total
 
 
-def direction(step: StepEquation, matrix: Matrix, s: Scratch, count: Array) -> float:
-    """Newton's direction s.d with S d and Bᵀ d; returns the slope of Φ along it."""
-    against(s.g, s.d)
-    call_matrix(matrix.solve, (matrix.data, s.d, s.small))
-    count[SOLVES] += 1
-    if len(step.pull) > 0:
-        constrain(step.pull, s.z, s.factor, s.d)
-    slope0 = along(s.d, s.g)
-    product(step.S, s.d, s.Sd)
-    stretch(step, s.d, s.ed)
+def direction(N: Array, J: Array, R: Array) -> float:
+    """Newton's direction d with S d and Bᵀ d; returns the slope of Φ along it."""
+    n, d, g = N[t.HEAD][t.DOFS], R[t.D], R[t.G]
+    against(n, g, d)
+    if invoke(N[t.CALL][t.SOLVE], (N, J, R, t.D)) != 0.0:
+        R[t.FACTORED][0] = float("nan")  # an error in a solver of Python: factoring will fail too
+    N[t.COUNT][t.SOLVES] += 1
+    if N[t.HEAD][t.CONTROLLED]:
+        constrain(n, R[t.PULL], R[t.Z], R[t.MULTIPLIER], d)
+    slope0 = along(n, d, g)
+    product(N, J, R, 0, n, d, R[t.SD])
+    stretch(N, J, R, d, R[t.ED])
     return slope0
 
 
-def waste(s: Scratch) -> float:
+def waste(N: Array, R: Array) -> float:
     """Work of the residual on the increment, relative to that of inertia and load: what it takes out of the energy
     balance. Springs are no measure of it: where they are stiff, most of their work is done against each other."""
+    x, g, r, Sx = R[t.X], R[t.G], R[t.RIGHT], R[t.SX]
     lost, size = 0.0, 0.0
-    for i in range(len(s.x)):
-        lost += s.x[i] * s.g[i]
-        size += abs(s.x[i]) * (abs(s.r[i]) + abs(s.Sx[i]))
+    for i in range(N[t.HEAD][t.DOFS]):
+        lost += x[i] * g[i]
+        size += abs(x[i]) * (abs(r[i]) + abs(Sx[i]))
     return abs(lost) / size if size > 0.0 else 0.0
 
 
-def longest(d: Array) -> float:
+def longest(n: int, d: Array) -> float:
     """Largest |d|."""
     size = 0.0
-    for i in range(len(d)):
+    for i in range(n):
         size = max(size, abs(d[i]))
     return size
 
 
-def constrain(pull: Array, z: Array, factor: Array, d: Array) -> None:
+def constrain(n: int, pull: Array, z: Array, factor: Array, d: Array) -> None:
     """Take the constrained combination out of d, and put the multiplier that does it into ``factor``."""
     moved, across = 0.0, 0.0
-    for i in range(len(d)):
+    for i in range(n):
         moved += pull[i] * d[i]
         across += pull[i] * z[i]
-    for i in range(len(d)):
+    for i in range(n):
         d[i] -= moved / across * z[i]
     factor[0] -= moved / across
 
 
-def advance(s: Scratch, alpha: float) -> None:
+def advance(N: Array, R: Array, alpha: float) -> None:
     """x += α d, with S x and Bᵀx."""
-    for i in range(len(s.x)):
-        s.x[i] += alpha * s.d[i]
-        s.Sx[i] += alpha * s.Sd[i]
-    for j in range(len(s.ex)):
-        s.ex[j] += alpha * s.ed[j]
+    x, d, Sx, Sd, ex, ed = R[t.X], R[t.D], R[t.SX], R[t.SD], R[t.EX], R[t.ED]
+    for i in range(N[t.HEAD][t.DOFS]):
+        x[i] += alpha * d[i]
+        Sx[i] += alpha * Sd[i]
+    for j in range(N[t.HEAD][t.SPRINGS]):
+        ex[j] += alpha * ed[j]
 
 
-def search(
-    step: StepEquation,
-    s: Scratch,
-    springs: SpringGroups,
-    z: Array,
-    branch: Array,
-    F: Array,
-    slope0: float,
-    count: Array,
-) -> float:
+def search(N: Array, J: Array, R: Array, z: Array, F: Array, slope0: float) -> float:
     """Length of the step along d: the slope of Φ there is at most a tenth of the first, and Φ is lower.
 
     The springs are evaluated at the point returned.
     """
-    low, high, alpha = 0.0, 1.0, 1.0
-    held = step.tau <= 0.0  # never
-    slope_low, slope_high = slope0, slope(step, s, F, 1.0)
-    count[SEARCHES] += 1
+    low, high, alpha, count = 0.0, 1.0, 1.0, N[t.COUNT]
+    slope_low, slope_high = slope0, slope(N, R, F, 1.0)
+    count[t.SEARCHES] += 1
     if slope_high <= 0.0:
         return 1.0
     weight_low = slope_low
@@ -353,10 +302,10 @@ def search(
             alpha = low + (high - low) * (aim - weight_low) / (slope_high - weight_low)
         if not low < alpha < high:
             alpha = 0.5 * (low + high)
-        placed(step, s, alpha)
-        evaluate(springs, s.e0, s.dx, step.reach, step.tau, z, held, F, s.T, s.dz, branch, s.block)
-        slope_here = slope(step, s, F, alpha)
-        count[SEARCHES] += 1
+        placed(N, R, alpha)
+        asked(N, R, z, N[t.HEAD][t.NO], F)
+        slope_here = slope(N, R, F, alpha)
+        count[t.SEARCHES] += 1
         if slope_here > 0.0:
             high, slope_high = alpha, slope_here
             weight_low = 0.5 * weight_low if trial > 0 else weight_low
@@ -371,40 +320,56 @@ def search(
                 return alpha
     if low == 0.0:
         low = alpha
-    placed(step, s, low)
-    evaluate(springs, s.e0, s.dx, step.reach, step.tau, z, held, F, s.T, s.dz, branch, s.block)
+    placed(N, R, low)
+    asked(N, R, z, N[t.HEAD][t.NO], F)
     return low
 
 
-def smaller(
-    step: StepEquation, s: Scratch, springs: SpringGroups, z: Array, branch: Array, F: Array, worst: float, count: Array
-) -> float:
+def smaller(N: Array, J: Array, R: Array, z: Array, F: Array, worst: float) -> float:
     """Length of a step towards a zero of the gradient: halved until that is smaller than ``worst``; whole if it never
     is.
 
     The springs are evaluated at the point returned.
     """
-    held, alpha = step.tau <= 0.0, 1.0
+    alpha = 1.0
     for _ in range(_HALVINGS):
-        advance(s, alpha)
-        residual = gradient(step, s, F)
-        advance(s, -alpha)
-        count[SEARCHES] += 1
+        advance(N, R, alpha)
+        residual = gradient(N, J, R, F)
+        advance(N, R, -alpha)
+        N[t.COUNT][t.SEARCHES] += 1
         if residual < worst:
             return alpha
         alpha *= 0.5
-        placed(step, s, alpha)
-        evaluate(springs, s.e0, s.dx, step.reach, step.tau, z, held, F, s.T, s.dz, branch, s.block)
-    placed(step, s, 1.0)
-    evaluate(springs, s.e0, s.dx, step.reach, step.tau, z, held, F, s.T, s.dz, branch, s.block)
+        placed(N, R, alpha)
+        asked(N, R, z, N[t.HEAD][t.NO], F)
+    placed(N, R, 1.0)
+    asked(N, R, z, N[t.HEAD][t.NO], F)
     return 1.0
 
 
-def slope(step: StepEquation, s: Scratch, F: Array, alpha: float) -> float:
+def slope(N: Array, R: Array, F: Array, alpha: float) -> float:
     """dΦ/dα along d."""
     total = 0.0
-    for i in range(len(s.r)):
-        total += s.d[i] * (s.Sx[i] + alpha * s.Sd[i] - s.r[i])
-    for j in range(len(F)):
-        total += step.weight * s.ed[j] * F[j]
+    d, Sx, Sd, r, ed, weight = R[t.D], R[t.SX], R[t.SD], R[t.RIGHT], R[t.ED], R[t.NUMBERS][t.WEIGHT]
+    for i in range(N[t.HEAD][t.DOFS]):
+        total += d[i] * (Sx[i] + alpha * Sd[i] - r[i])
+    for j in range(N[t.HEAD][t.SPRINGS]):
+        total += weight * ed[j] * F[j]
     return total
+
+
+def factorise(N: Array, J: Array, R: Array) -> int:
+    """Factor the band at the tangents T, and its low-rank part, which is that of S."""
+    head, n = N[t.HEAD], N[t.HEAD][t.DOFS]
+    bad = factorise_band(
+        n, head[t.COLUMNS], R[t.BASE], head[t.CONTRIBUTIONS], N[t.PLACE], N[t.SOURCE], R[t.OF_T], R[t.T], R[t.BAND]
+    )
+    worse = capped(n, head[t.COLUMNS], R[t.BAND], head[0], R[t.LOW], R[t.LOW_WEIGHT], R[t.SPREAD], R[t.CAP])
+    return bad if bad != 0 else worse
+
+
+def solve(N: Array, J: Array, R: Array, slot: int) -> int:
+    """Put A⁻¹x in the place of the vector in a slot."""
+    head = N[t.HEAD]
+    backsolve(head[t.DOFS], head[t.COLUMNS], R[t.BAND], head[0], R[t.LOW], R[t.SPREAD], R[t.CAP], R[slot], R[t.SMALL])
+    return 0

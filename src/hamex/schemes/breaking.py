@@ -21,6 +21,7 @@ from typing import NamedTuple
 import numpy as np
 
 from hamex.errors import ConvergenceError
+from hamex.march import tables as t
 from hamex.march.run import around_law
 from hamex.march.springs import BROKEN, HEAD, first_break
 from hamex.schemes.onestage import OneStageMarch
@@ -121,7 +122,7 @@ class _Cut:
         ran, failed, left = short.walk(now, self.load[None], supports, starts)
         if failed:
             raise ConvergenceError(f"{walk.who}: a step that is cut at a break was not solved ({left:g})")
-        start, moved = short.scratch.e0.copy(), short.scratch.dx.copy()
+        start, moved = short.R[t.E0].copy(), short.R[t.DX].copy()
         return ShorterStep(ran, start, moved, _breaks(short, now, start, moved, ran.end["branch"]))
 
     def _supports(self, gone: float) -> Array:
@@ -167,20 +168,20 @@ def _gap(trial: ShorterStep, share: float, known: list[Break]) -> float:
 
 def _breaks(walk: OneStageMarch, now: Mapping[str, Array], start: Array, moved: Array, branch: Array) -> list[Break]:
     """Where the springs that broke in a step did so: their laws walk the path once more, by themselves."""
-    found, z, groups = list[Break](), walk.states.packed(dict(now)), walk.springs
+    found, z, (groups, I, P) = list[Break](), walk.states.packed(dict(now)), walk.springs
     own = [group for group in walk.model.laws.values() if len(group.springs)]
     for g, group in enumerate(own):
         if group.law.spring_piece is None and group.law.spring_break is None:
             continue
-        begin, row = int(groups.begin[g]), int(groups.row[g])
-        width, many, first = (int(groups.I[begin + place]) for place in (1, 2, 3))
+        begin, row = groups[3 * g + 2 : 3 * g + 4].tolist()
+        width, many, first = (int(I[begin + place]) for place in (1, 2, 3))
         if group.law.spring_break is not None:
             walked = group.law.spring_break
         else:
             walked = around_law(first_break, "spring_piece", group.law.spring_piece)
-        for i, j in enumerate(groups.I[begin + HEAD : begin + HEAD + len(group.first)].tolist()):
+        for i, j in enumerate(I[begin + HEAD : begin + HEAD + len(group.first)].tolist()):
             if branch[j] == BROKEN:
                 state = z[first + many * i : first + many * (i + 1)].copy()
-                at = walked(groups.P, row + width * i, float(start[j]), float(moved[j]), state, 0)
+                at = walked(P, row + width * i, float(start[j]), float(moved[j]), state, 0)
                 found += [Break(j, float(at))] if np.isfinite(at) else []
     return found

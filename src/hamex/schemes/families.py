@@ -204,7 +204,7 @@ class StructureMarch:
             now = {**now, **at_start(self.walk.model.laws, self.walk.blocks.by_group, *where, now)}
         if self.walk.follows and first == 0:
             now = {**now, "velocity": self._velocity(now)}
-        starts = self._starts(first, steps) if len(self.walk.system.light) else None
+        starts = self._starts(first, steps) if len(self.walk.light) else None
         ran = self._taken(now, first, values, loads.moved, starts)
         if self.walk.newton.tolerance is not None:
             ran.steps["iterations"] = ran.steps["solves"]
@@ -332,7 +332,7 @@ def galerkin_march(problem: Problem, scheme: ElementScheme, how: How) -> March:
 
 def nodal_march(problem: Problem, scheme: NodeScheme, how: How) -> March:
     """Newmark's family and generalised-α on any structure."""
-    from hamex.march.structure import Nodal, nodal
+    from hamex.march.structure import nodal
     from hamex.schemes.onestage import OneStageMarch
 
     model, h = problem.model, scheme.step
@@ -341,7 +341,7 @@ def nodal_march(problem: Problem, scheme: NodeScheme, how: How) -> March:
     beta, gamma, m, f = scheme.numbers()
     blocks = spring_blocks(model)
     stage = _convex(model, scheme, how, nodal_stage(model, h, beta, gamma, m, f))
-    numbers = Nodal(
+    numbers = (
         gamma / (beta * h),
         1 / (beta * h * h),
         1 - gamma / beta,
@@ -358,7 +358,7 @@ def nodal_march(problem: Problem, scheme: NodeScheme, how: How) -> March:
         blocks,
         patterns,
         nodal,
-        (numbers,),
+        numbers,
         "end",
         scheme.name,
         how.steps,

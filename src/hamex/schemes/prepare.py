@@ -19,7 +19,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hamex.errors import ModelError, SchemeError
-from hamex.march.matrices import Rows, Softened
+from hamex.march import tables as t
+from hamex.march.matrices import Softened
+from hamex.march.run import Table
 from hamex.model.algebra import diagonal
 from hamex.model.record import Model, dense, once
 from hamex.schemes._generated import linear_element as linear_element_form
@@ -350,9 +352,17 @@ def by_rows(matrix: Any) -> Any:
     return sparse.csr_array(matrix)
 
 
-def kernel_rows(row: Array, column: Array, value: Array, low: Array, weights: Array) -> Rows:
-    """A matrix in compressed rows and its low-rank part as kernels take it."""
-    return Rows(row, column, value, low, weights, np.ascontiguousarray(low.T), np.zeros(len(weights)))
+def put_matrix(
+    N: Table, J: Table, R: Table, m: int, matrix: Any, low: Array | None = None, weights: Array | None = None
+) -> None:
+    """Put matrix m by rows and its low-rank part where kernels read them (:mod:`hamex.march.tables`)."""
+    weights = np.zeros(0) if weights is None else np.array(weights, dtype=float)
+    low = np.zeros((matrix.shape[0], 0)) if low is None else np.ascontiguousarray(low, dtype=float)
+    N[m], J[m] = matrix.indptr.astype(np.int64), matrix.indices.astype(np.int32, copy=False)
+    parts = (np.require(matrix.data, float, ("C",)), low, weights, np.ascontiguousarray(low.T), np.zeros(len(weights)))
+    for part, array in enumerate(parts):
+        R[t.PARTS * m + part] = array
+    N[t.HEAD][m] = len(weights)
 
 
 def softening(base: Array, B: Any, rest: Array, gain: float) -> Softened | None:

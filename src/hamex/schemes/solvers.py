@@ -13,7 +13,7 @@ from hamex.checks import is_positive, is_whole
 from hamex.errors import ConvergenceError, SchemeError
 from hamex.march import conjugate as kernels
 from hamex.march.conjugate import Iteration, NodeBlocks
-from hamex.march.run import compiled, held
+from hamex.march.run import compiled
 from hamex.march.springs import scattered
 from hamex.model.record import Model
 from hamex.schemes.prepare import OneStage
@@ -200,7 +200,7 @@ class ConjugateMatrix:
         self.blocks = NodeBlocks(begin, before, data, width)
         size = nodes.count * width
         self.vectors = Iteration._make([*(np.zeros(size) for _ in range(5)), nodes.slots, np.zeros(1)])
-        self.given = held(self.blocks), held(self.vectors)
+        self.given = self.blocks, self.vectors
         self.low, self.low_weight = stage.low, stage.low_weight  # modal damping
         self.spread: Any = None
         self.cap: Any = None

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from hamex.checks import check_memory
 from hamex.errors import LawError, ModelError, SchemeError
 from hamex.march import springs as loops
-from hamex.march.run import Kernel, around_law, compiled, held, place
-from hamex.march.springs import HEAD, Cells, SpringGroups, counted, found, scattered
+from hamex.march.run import Kernel, around_law, compiled, place
+from hamex.march.springs import HEAD, Cells, counted, found, scattered
 from hamex.model.record import Model
 
 Array = NDArray[Any]
@@ -159,50 +159,39 @@ def states(model: Model) -> States:
     )
 
 
+class SpringGroups(NamedTuple):
+    """All springs as :func:`hamex.march.springs.evaluate` takes them: groups, integers and numbers of their laws."""
+
+    groups: Array
+    I: Array
+    P: Array
+
+
 def prepared_springs(
     model: Model, blocks: Blocks, tau: float, force_of: ForceOf, who: str, compile: bool
 ) -> SpringGroups:
     """All groups of a model for steps that ask after the time τ; refuses laws that the scheme cannot ask."""
-    I: list[Array] = []
-    P: list[Array] = []
-    begin, row = [], []
+    I, P, groups = list[Array](), list[Array](), list[int]()
     z_at, block_at = 0, 0
-    for kind, group in model.laws.items():
+    held = [(kind, group) for kind, group in model.laws.items() if len(group.springs)]
+    for (kind, group), kernel in zip(held, law_kernels(model, force_of, who), strict=True):
         springs = len(group.springs)
-        if not springs:
-            continue
         numbers = np.ascontiguousarray(group.law.prepared(group, blocks.by_group[kind], tau), dtype=float)
         place = int(blocks.place[block_at]) if group.blocked else 0
         flows = int(group.law.form == "flow")
-        begin.append(sum(len(x) for x in I))
-        row.append(sum(len(x) for x in P))
-        I.append(
-            np.concatenate(
-                [
-                    [len(group.first), numbers.shape[1], len(group.law.variables), z_at, place, flows, springs, 0],
-                    group.first,
-                    group.head(),
-                ]
-            ).astype(np.int64)
-        )
+        groups += [_place(kernel, model, compile), sum(map(len, I)), sum(map(len, P))]
+        first = [len(group.first), numbers.shape[1], len(group.law.variables), z_at, place, flows, springs, 0]
+        I.append(np.concatenate([first, group.first, group.head()]).astype(np.int64))
         P.append(numbers.ravel())
         z_at += len(group.law.variables) * springs
         block_at += len(group.first) if group.blocked else 0
-    kernels = law_kernels(model, force_of, who)
-    called_by = [_place(kernel, model, compile) for kernel in kernels]
-    whole = np.concatenate(I) if I else np.zeros(0, dtype=np.int64)
-    return SpringGroups(
-        np.array(called_by, dtype=np.int64),
-        np.array(begin, dtype=np.int64),
-        np.array(row, dtype=np.int64),
-        whole,
-        np.concatenate(P) if P else np.zeros(0),
-    )
+    whole = np.concatenate([np.zeros(0, dtype=np.int64), *I])
+    return SpringGroups(np.array([len(held), *groups], dtype=np.int64), whole, np.concatenate([np.zeros(0), *P]))
 
 
-_LINE, _TABLE, _WHOLE = np.zeros(1), np.zeros((1, 1)), np.zeros(HEAD, dtype=np.int64)
+_REALS, _WHOLE = np.zeros(1), np.zeros(HEAD, dtype=np.int64)
 # Arguments of a law's kernel by their types: I, begin, P, row, e0, dx, reach, tau, z, forced, F, T, dz, branch, work.
-_EXAMPLE = (_WHOLE, 0, _LINE, 0, _LINE, _LINE, 1.0, 1.0, _LINE, True, _LINE, _LINE, _LINE, _WHOLE, _TABLE)
+_EXAMPLE = (_WHOLE, 0, _REALS, 0, _REALS, _REALS, 1.0, 1.0, _REALS, 0, _REALS, _REALS, _REALS, _WHOLE, _REALS)
 
 
 def _place(kernel: Kernel, model: Model, compile: bool) -> int:
@@ -333,8 +322,8 @@ class CellDofs:
             np.zeros((most, widest)),
             np.zeros((widest, widest)),
         )
-        compiled(scattered)(held(cells), elastic, base)
-        return held(cells._replace(elastic=elastic))
+        compiled(scattered)(cells, elastic, base)
+        return cells._replace(elastic=elastic)
 
 
 def cells_of(B: Any, blocks: Blocks) -> CellDofs:

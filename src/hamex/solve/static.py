@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from hamex.checks import check_memory, is_finite, is_one_of, is_positive, is_whole, said
 from hamex.errors import ModelError, ProblemError
 from hamex.march import structure as drivers
+from hamex.march import tables as t
 from hamex.march.springs import BROKEN
 from hamex.model.algebra import DENSE
 from hamex.model.damping import Damping
@@ -231,11 +232,12 @@ def solve_path(
         blocks,
         np.column_stack([forces, held]),
         drivers.static,
-        (penalty, factor),
+        (penalty,),
         "slow",
         "slow loading",
         goals.size * _ITERATIONS,
     )
+    march.R[t.FACTOR] = factor
     now = {"velocity": np.zeros(len(slow.dofs)), **state_of(problem.start)}
     ran = _Increments(march, by, goals, factor).walked(now, first)
     if by == "displacement":
@@ -308,7 +310,7 @@ class _Increments:
 
     def _no_equilibrium(self, place: int) -> ModelError:
         springs = self.march.model.springs
-        falling = [springs[i] for i in np.flatnonzero(self.march.scratch.T[: len(springs)] < 0)]
+        falling = [springs[i] for i in np.flatnonzero(self.march.R[t.T][: len(springs)] < 0)]
         falls = f" ({few(tuple(falling), '', 4)}: {_FALLS})" if falling and self.by == "displacement" else ""
         load = "; beyond the largest load only displacements can be controlled" if self.by == "force" else ""
         return ModelError(

@@ -137,7 +137,9 @@ def cone_tangent(
     for a in range(3):
         for b in range(3):
             T[place + m * a + b] = (
-                along * (work[WIDEST + a] * work[WIDEST + b]) + cross * (work[WIDEST + a] + work[WIDEST + b]) + (bulk - shear / 3.0)
+                along * (work[WIDEST + a] * work[WIDEST + b])
+                + cross * (work[WIDEST + a] + work[WIDEST + b])
+                + (bulk - shear / 3.0)
             )
         T[place + m * a + a] += shear
     for a in range(3, m):

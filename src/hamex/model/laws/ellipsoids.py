@@ -81,7 +81,9 @@ def flow(P: Array, i: int, m: int, count: int, work: Array) -> None:
             s += share * (work[a] - P[i + at + CENTER + a])
         work[2 * WIDEST + a] = s
         for b in range(m):
-            work[(5 + a) * WIDEST + b] = n * (P[i + m * a + b] + (P[i + HARD + a] if a == b else 0.0)) + (1.0 if a == b else 0.0)
+            work[(5 + a) * WIDEST + b] = n * (P[i + m * a + b] + (P[i + HARD + a] if a == b else 0.0)) + (
+                1.0 if a == b else 0.0
+            )
     # Elimination without pivoting: every leading minor of I + N Y is positive.
     for a in range(m):
         for b in range(a + 1, m):
@@ -253,5 +255,7 @@ def tangent(P: Array, i: int, m: int, count: int, place: int, work: Array, T: Ar
             if second:
                 out += g00 * work[15 * WIDEST + a] * work[15 * WIDEST + b]
             if first and second:
-                out -= g01 * (work[14 * WIDEST + a] * work[15 * WIDEST + b] + work[15 * WIDEST + a] * work[14 * WIDEST + b])
+                out -= g01 * (
+                    work[14 * WIDEST + a] * work[15 * WIDEST + b] + work[15 * WIDEST + a] * work[14 * WIDEST + b]
+                )
             T[place + a * m + b] -= out / det
