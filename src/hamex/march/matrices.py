@@ -245,7 +245,7 @@ def softened(matrix: Softened, x: Array, small: Array) -> int:
 # A matrix in a band that is not symmetric, and its factors; U X Uᵀ is the low-rank part. Slots of N:
 # n, entries below the diagonal, contributions of springs and rank; place in the band of each contribution, and its
 # entry among the tangents; row exchanges of the band, and of what the low-rank part needs.
-LU_SIZES, LU_ROW, LU_OFFSET, LU_SOURCE, LU_PIVOT, LU_ORDER, LU_INTEGERS = range(7)
+LU_SIZES, LU_PLACE, LU_SOURCE, LU_PIVOT, LU_ORDER, LU_INTEGERS = range(6)
 # Slots of R: what does not change (n, 3·below + 1), factors of the contributions, U (rank, n), X⁻¹ (rank, rank),
 # the factors (n, 3·below + 1), rows of (A⁻¹U)ᵀ (rank, n), factors of X⁻¹ + UᵀA⁻¹U (rank, rank), room (rank,).
 LU_BASE, LU_SHARE, LU_U, LU_INNER, LU_FACTOR, LU_SPREAD, LU_CAP, LU_SMALL, LU_REALS = range(9)
@@ -273,18 +273,15 @@ def lu_solved(N: Array, R: Array, tangents: Array, fresh: int, x: Array) -> floa
 def lu_factorise(N: Array, R: Array, tangents: Array) -> bool:
     """Assemble base + Σ share·tangent and factor it; False when a pivot is zero or not a number."""
     n, below, many, rank = N[LU_SIZES][0], N[LU_SIZES][1], N[LU_SIZES][2], N[LU_SIZES][3]
-    f, base, row, offset, source, share = R[LU_FACTOR], R[LU_BASE], N[LU_ROW], N[LU_OFFSET], N[LU_SOURCE], R[LU_SHARE]
-    columns = 3 * below + 1
-    for i in range(n * columns):
-        f[i] = base[i]
+    f, place, source, share = R[LU_FACTOR], N[LU_PLACE], N[LU_SOURCE], R[LU_SHARE]
+    copied(n * (3 * below + 1), R[LU_BASE], f)
     for i in range(many):
-        f[row[i] * columns + offset[i]] += share[i] * tangents[source[i]]
+        f[place[i]] += share[i] * tangents[source[i]]
     if not eliminate_band(n, below, f, N[LU_PIVOT]):
         return False
     U, spread, cap, inner = R[LU_U], R[LU_SPREAD], R[LU_CAP], R[LU_INNER]
+    copied(rank * n, U, spread)
     for a in range(rank):
-        for i in range(n):
-            spread[a * n + i] = U[a * n + i]
         sweep_band(n, below, f, N[LU_PIVOT], at(spread, a * n))
     for a in range(rank):
         for b in range(rank):

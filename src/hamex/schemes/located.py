@@ -276,7 +276,7 @@ class Located:
     def piece(self, r: int, gone: float, h: float) -> None:
         """Advance by h from ``gone`` seconds into step r on, with every spring on its branch."""
         load = self.problem.acting.values_inside(self.step, r, gone + self.nodes * h)
-        self._check(self.alone(self.N, self.R, float(h), np.ascontiguousarray(load, dtype=float), _CLOSE) != 0)
+        self._check(self.alone(self.N, self.R, float(h), np.ascontiguousarray(load, dtype=float).reshape(-1), _CLOSE) != 0)
 
     def _check(self, failed: bool) -> None:
         if failed:

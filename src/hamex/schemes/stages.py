@@ -172,7 +172,7 @@ class MappedSteps:
         R[slots.G], R[slots.F], R[slots.MEANS] = g, F, mean
         N[slots.SOLVES], N[slots.BRANCHES] = np.zeros(steps, dtype=np.int64), np.tile(guess, q)
         loads = np.ascontiguousarray(values.reshape(steps, -1))
-        failed = self.kernel(N, R, 0, steps, loads)
+        failed = self.kernel(N, R, 0, steps, loads.reshape(-1))
         inputs = np.hstack([nodes[0][:-1], nodes[1][:-1], nodes[2][:-1], loads])
         # Not by BLAS, whose bits depend on how many rows it is given.
         moved = np.einsum("ri,ji->rj", inputs, maps.place) + np.einsum("ri,ji->rj", g, maps.place_slip)
