@@ -8,6 +8,10 @@ numbers apart and puts them together at every call.
 compiled nor optimised again with every caller, and which one it is may be decided at run time. All return a double, and
 both sides agree on the kinds, because the address was compiled for them.
 
+*Parts.* Left to itself, Numba optimises a function and turns it into machine code again with each level of its callers,
+so that a function four calls down is compiled four times. A larger function is therefore a kernel by itself, which its
+callers know by a symbol: compiled once, and kept once for all of them.
+
 *What operators mean* on lanes is taught before anything is compiled (:mod:`hamex.march.vector`). Numba takes new
 meanings up whenever it begins a function, between the halves of another one too, and then no longer finds what it has
 settled there: a kernel that one thread compiled failed when another thread's kernel brought them.
@@ -16,10 +20,11 @@ settled there: a kernel that one thread compiled failed when another thread's ke
 from __future__ import annotations
 
 import ctypes
+import inspect
 from typing import Any
 
 import numpy as np
-from llvmlite import ir
+from llvmlite import binding, ir
 from numba import types
 from numba.extending import intrinsic
 
@@ -27,6 +32,8 @@ import hamex.march.vector  # noqa: F401  (teaches Numba the operators of lanes)
 from hamex.march.run import Table
 
 _ARRAYS = {np.dtype(str(kind)): types.CPointer(kind) for kind in (types.int64, types.int32, types.float64)}
+KINDS = {str(kind): kind for array in _ARRAYS.values() for kind in (array, types.CPointer(array), array.dtype)}
+_RESULTS = {"None": types.none, "bool": types.boolean, "int": types.int64, "float": types.float64}
 _TO_CTYPES = {types.int64: ctypes.c_int64, types.float64: ctypes.c_double}
 
 
@@ -58,6 +65,38 @@ def invoke(typing: Any, address: Any, arguments: Any) -> Any:
         )
 
     return types.float64(types.int64, arguments), build
+
+
+def part(function: Any, compiled_for: Any) -> Any:
+    """A larger function as its callers know it; ``compiled_for`` compiles it for some kinds and tells its symbol."""
+    result = _RESULTS[str(function.__annotations__["return"])]
+
+    def define(typing: Any, *arguments: Any) -> Any:
+        kinds = tuple(types.unliteral(kind) for kind in arguments)
+        kinds = tuple(types.int64 if kind == types.boolean else kind for kind in kinds)
+        symbol = compiled_for(kinds)
+
+        def build(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+            answer = ir.VoidType() if result == types.none else ir.DoubleType()
+            kind = ir.FunctionType(answer, [context.get_value_type(kind) for kind in kinds])
+            called = builder.module.globals.get(symbol) or ir.Function(builder.module, kind, symbol)
+            given = [context.cast(builder, *each) for each in zip(args, sig.args, kinds, strict=True)]
+            found = builder.call(called, given)
+            if result == types.none:
+                return context.get_dummy_value()
+            return context.cast(builder, found, types.float64, result)
+
+        return result(*arguments), build
+
+    own = list(inspect.signature(function).parameters.values())
+    first = inspect.Parameter("typing", inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    define.__signature__ = inspect.Signature([first, *own])  # type: ignore[attr-defined]
+    return intrinsic(define)
+
+
+def known_as(symbol: str, address: int) -> None:
+    """Tell LLVM where the function behind a symbol stands."""
+    binding.add_symbol(symbol, address)
 
 
 @intrinsic

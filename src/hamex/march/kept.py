@@ -16,7 +16,7 @@ import os
 import stat
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache, lru_cache
 from hashlib import sha256
 from pathlib import Path
@@ -209,13 +209,19 @@ def is_there(name: str) -> bool:
     return any(_seal(name, place / "code").is_file() for place in (folder(), shipped()) if place is not None)
 
 
-def seal(name: str, place: Path) -> None:
-    """Note the digests of what Numba kept of a kernel."""
+def seal(name: str, place: Path, parts: Iterable[str]) -> None:
+    """Note the digests of what Numba kept of a kernel, and the parts that it calls."""
     lines = [f"{_digest(file)} {file.relative_to(place).as_posix()}\n" for file in _kept(name, place)]
-    part = _seal(name, place).with_suffix(f".{os.getpid()}")
+    lines += [f"part {each}\n" for each in parts]
+    file = _seal(name, place).with_suffix(f".{os.getpid()}")
     with contextlib.suppress(OSError):
-        part.write_text("".join(lines), encoding="utf-8")
-        part.replace(_seal(name, place))
+        file.write_text("".join(lines), encoding="utf-8")
+        file.replace(_seal(name, place))
+
+
+def parts(name: str, place: Path) -> list[str]:
+    """What a kernel calls that is kept by itself: names and kinds of arguments."""
+    return [line for mark, line in _sealed(name, place) if mark == "part"]
 
 
 def verified(name: str, place: Path) -> bool:
@@ -223,17 +229,20 @@ def verified(name: str, place: Path) -> bool:
     left = shipped()
     if left is not None and not _seal(name, place).is_file() and not unsafe(left / "code"):
         _copied(name, left / "code", place)
-    noted: dict[str, str] = {}
-    with contextlib.suppress(OSError, ValueError):
-        for line in _seal(name, place).read_text(encoding="utf-8").splitlines():
-            digest, _, file = line.partition(" ")
-            noted[file] = digest
+    noted = {file: digest for digest, file in _sealed(name, place) if digest != "part"}
     found = _kept(name, place)
     if noted and {file.relative_to(place).as_posix(): _digest(file) for file in found} == noted:
         return True
     for file in found:
         file.unlink(missing_ok=True)
     return False
+
+
+def _sealed(name: str, place: Path) -> list[tuple[str, str]]:
+    lines: list[str] = []
+    with contextlib.suppress(OSError, ValueError):
+        lines = _seal(name, place).read_text(encoding="utf-8").splitlines()
+    return [(first, rest) for first, _, rest in (line.partition(" ") for line in lines)]
 
 
 def _copied(name: str, left: Path, place: Path) -> None:

@@ -30,9 +30,11 @@ from __future__ import annotations
 import math
 from typing import Any, NamedTuple
 
-from hamex.march.matrices import Rows, filled, times
+from hamex.march import tables as t
+from hamex.march.matrices import filled, times
 from hamex.march.newton import stretch
-from hamex.march.springs import SpringGroups, commit, evaluate
+from hamex.march.run import at
+from hamex.march.springs import commit, evaluate
 from hamex.march.structure import gathered, pushed
 
 Numbers = Any
@@ -155,130 +157,96 @@ def leapfrog(
 
 Array = Any
 
-
-class NodeDashpots(NamedTuple):
-    """Dashpots of one node alone: the dofs that have any, by compressed rows over them Cₐ and (M + ½h Cₐ)⁻¹."""
-
-    dof: Array
-    row: Array
-    column: Array
-    damping: Array
-    inverse: Array
+# Tables as in :mod:`hamex.march.tables`, of which these slots take others' places: dofs that have dashpots of one node
+# alone, where their rows begin, and their columns; by rows over them Cₐ and (M + ½h Cₐ)⁻¹; masses and their inverses;
+# accelerations, loads and extrapolated velocities on dofs; the velocity half a step before, and what resists.
+ALONE, ALONE_ROW, ALONE_COLUMN = t.LIGHT, t.SOLVED, t.SEARCHED
+ALONE_DAMPING, ALONE_INVERSE, LUMPED, INVERSE = t.BASE, t.OF_T, t.BAND, t.SPREAD
+ACCELERATION, ACTING, AHEAD, HALF, RESISTED = t.X, t.D, t.G, t.VELOCITY, t.CARRIED
 
 
-class LumpedStructure(NamedTuple):
-    """Masses and their inverses, what resists outside the springs, and B by springs."""
-
-    mass: Array
-    inverse: Array
-    stiffness: Rows
-    damping: Rows
-    alone: NodeDashpots
-    begin: Array
-    dof: Array
-    share: Array
-
-
-class LumpedHistory(NamedTuple):
-    """Histories by rows, and what goes on from step to step.
-
-    Row 0 of the displacements u, the momenta p, the spring states z and the spring forces F holds the start. v is the
-    velocity at the start, or half a step before it where a run goes on; then R is what resists at its node.
-    """
-
-    u: Array
-    p: Array
-    z: Array
-    F: Array
-    v: Array
-    R: Array
-
-
-class LumpedScratch(NamedTuple):
-    """Work space: accelerations, loads and extrapolated velocities on dofs; what the springs' laws fill. ``still`` is
-    zero: laws are asked at the deformation of the node, not along a step."""
-
-    a: Array
-    f: Array
-    ahead: Array
-    e: Array
-    still: Array
-    T: Array
-    dz: Array
-    branch: Array
-    work: Array
-
-
-def lumped(
-    values: Array,
-    patterns: Array,
-    h: float,
-    ahead: float,
-    going: int,
-    x: LumpedStructure,
-    springs: SpringGroups,
-    out: LumpedHistory,
-    s: LumpedScratch,
-) -> int:
+def lumped(N: Array, J: Array, R: Array, h: float, ahead: float, going: int) -> int:
     """March under channel values at the nodes; returns 0, or the number of the step that left the finite numbers.
 
     ``going`` is 1 where a run goes on from the state that another left, 0 where it starts from velocities at a node:
     from there the first half step is one of backward Euler to the dashpots of one node. The momentum at a node is the
-    mean of the two half steps beside it.
+    mean of the two half steps beside it. Laws are asked at the deformation of the node, not along a step.
     """
+    head, n, springs, states = N[t.HEAD], N[t.HEAD][t.DOFS], N[t.HEAD][t.SPRINGS], N[t.HEAD][t.STATES]
+    u, z, F, v, a, mass = R[t.DISPLACEMENT], R[t.STATE], R[t.FORCE], R[HALF], R[ACCELERATION], R[LUMPED]
     if going == 0:
-        resisted(x, out.u[0], out.F[0], out.v, out.R)
-    accelerated(values[0], patterns, x, out, s)
+        resisted(N, J, R, u, F, v)
+    accelerated(N, R, 0)
     kick = h if going != 0 else 0.5 * h
-    for r in range(1, len(values)):
-        if not moved(kick, h, ahead, out.u[r - 1], out.u[r], out.v, s):
+    for r in range(1, head[t.ROWS]):
+        if not moved(n, kick, h, ahead, at(u, n * (r - 1)), at(u, n * r), R):
             return r
-        stretch(x, out.u[r], s.e)  # type: ignore[arg-type]  # it reads begin, dof and share alone, as gathered does
-        evaluate(springs, s.e, s.still, 1.0, h, out.z[r - 1], False, out.F[r], s.T, s.dz, s.branch, s.work)
-        commit(springs, 1.0, out.z[r - 1], s.dz, out.z[r])
-        resisted(x, out.u[r], out.F[r], s.ahead, out.R)
-        accelerated(values[r], patterns, x, out, s)
-        for i in range(len(out.v)):
-            out.p[r, i] = x.mass[i] * (out.v[i] + 0.5 * h * s.a[i])
+        here, now, then = at(F, springs * r), at(z, states * (r - 1)), at(z, states * r)
+        stretch(N, J, R, at(u, n * r), R[t.E0])
+        evaluate(
+            N[t.GROUPS],
+            N[t.LAWS],
+            R[t.LAW],
+            R[t.E0],
+            R[t.DX],
+            1.0,
+            h,
+            now,
+            head[t.NO],
+            here,
+            R[t.T],
+            R[t.DZ],
+            N[t.BRANCH],
+            R[t.BLOCK],
+        )
+        commit(N[t.GROUPS], N[t.LAWS], 1.0, now, R[t.DZ], then)
+        resisted(N, J, R, at(u, n * r), here, R[AHEAD])
+        accelerated(N, R, r)
+        p = at(R[t.MOMENTUM], n * r)
+        for i in range(n):
+            p[i] = mass[i] * (v[i] + 0.5 * h * a[i])
         kick = h
     return 0
 
 
-def moved(kick: float, h: float, ahead: float, u0: Array, u1: Array, v: Array, s: LumpedScratch) -> bool:
+def moved(n: int, kick: float, h: float, ahead: float, u0: Array, u1: Array, R: Array) -> bool:
     """Velocity in the middle of the step, displacement at its end; False where one is no finite number."""
-    whole = True
-    for i in range(len(v)):
-        change = kick * s.a[i]
+    whole, v, a, seen = True, R[HALF], R[ACCELERATION], R[AHEAD]
+    for i in range(n):
+        change = kick * a[i]
         v[i] += change
-        s.ahead[i] = v[i] + ahead * change
+        seen[i] = v[i] + ahead * change
         u1[i] = u0[i] + h * v[i]
         if not abs(u1[i]) < math.inf:
             whole = False
     return whole
 
 
-def resisted(x: LumpedStructure, u: Array, F: Array, v: Array, R: Array) -> None:
+def resisted(N: Array, J: Array, R: Array, u: Array, F: Array, v: Array) -> None:
     """R = K u + B F + C v."""
-    filled(0.0, R)
-    times(x.stiffness, u, 1.0, R)
-    gathered(x, F, 1.0, R)  # type: ignore[arg-type]
-    if len(x.damping.value) + len(x.damping.low_weight) > 0:
-        times(x.damping, v, 1.0, R)
+    n, out = N[t.HEAD][t.DOFS], R[RESISTED]
+    filled(n, 0.0, out)
+    times(N, J, R, t.BESIDE, n, u, 1.0, out)
+    gathered(N, J, R, F, 1.0, out)
+    if N[t.DAMPING][n] + N[t.HEAD][t.DAMPING] > 0:
+        times(N, J, R, t.DAMPING, n, v, 1.0, out)
 
 
-def accelerated(channels: Array, patterns: Array, x: LumpedStructure, out: LumpedHistory, s: LumpedScratch) -> None:
-    """(v⁺ − v⁻)/h at a node."""
-    f, alone = s.f, x.alone
-    for i in range(len(f)):
-        f[i] = -out.R[i]
-    pushed(channels, patterns, 1.0, f)
-    for i in range(len(f)):
-        s.a[i] = x.inverse[i] * f[i]
-    for q in range(len(alone.dof)):
-        for m in range(alone.row[q], alone.row[q + 1]):
-            f[alone.dof[q]] -= alone.damping[m] * out.v[alone.column[m]]
-    for q in range(len(alone.dof)):
+def accelerated(N: Array, R: Array, r: int) -> None:
+    """(v⁺ − v⁻)/h at node r."""
+    n, many, dof, row, column = N[t.HEAD][t.DOFS], N[t.HEAD][t.LIGHTS], N[ALONE], N[ALONE_ROW], N[ALONE_COLUMN]
+    f, a, v, resisting, inverse = R[ACTING], R[ACCELERATION], R[HALF], R[RESISTED], R[INVERSE]
+    damping, solved = R[ALONE_DAMPING], R[ALONE_INVERSE]
+    for i in range(n):
+        f[i] = -resisting[i]
+    pushed(N, R, r, 1.0, f)
+    for i in range(n):
+        a[i] = inverse[i] * f[i]
+    for q in range(many):
+        for m in range(row[q], row[q + 1]):
+            f[dof[q]] -= damping[m] * v[column[m]]
+    for q in range(many):
         total = 0.0
-        for m in range(alone.row[q], alone.row[q + 1]):
-            total += alone.inverse[m] * f[alone.column[m]]
-        s.a[alone.dof[q]] = total
+        for m in range(row[q], row[q + 1]):
+            total += solved[m] * f[column[m]]
+        a[dof[q]] = total

@@ -86,7 +86,7 @@ def added(n: int, x: Array, y: Array, out: Array) -> None:
 def factorise(
     n: int, columns: int, base: Array, count: int, place: Array, source: Array, share: Array, T: Array, f: Array
 ) -> int:
-    """Assemble base + Σ share·T in a band and factor it as L D Lᵀ into f; returns 0, or 1 + the first row whose pivot is
+    """Assemble base + Σ share·T in a band and factor it into f; returns 0, or 1 + the first row whose pivot is
     not positive. ``place`` and ``source`` are those of the contributions in the band and in T.
 
     The factors are complete all the same: a matrix that is not positive definite still has a solution.

@@ -20,7 +20,7 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import cache, wraps
+from functools import cache, partial, wraps
 from hashlib import sha256
 from importlib import import_module
 from importlib.util import find_spec
@@ -50,6 +50,9 @@ _SAID: set[Kernel] = set()  # kernels of which the user was told
 _LONGEST = 64  # characters of the name of a law in that of a kernel around it
 _KEPT: dict[Kernel, list[Any]] = defaultdict(list)  # compiled functions whose addresses are in use must stay
 _ONE_AT_A_TIME = RLock()
+_PART = 500  # bytes of Python's code from which on a function is compiled by itself
+_PARTS: set[str] = set()  # symbols that are known
+_BUILDING: list[dict[str, str]] = []  # kernels that are being compiled, each with its parts so far
 _FAILED: dict[int, BaseException] = {}  # by thread: what a function of Python raised below a kernel
 
 
@@ -198,32 +201,38 @@ def _by_arrays(kernel: Kernel) -> Kernel:
 
 def _kept(kernel: Kernel, build: Callable[[bool], bool]) -> None:
     """Load or compile: ``build`` is told whether the disk has room for the code, and tells whether it was there."""
-    name = kept_name(kernel)
+    name, begun = kept_name(kernel), time.process_time()
     place = kept.place() if file_of(kernel) is not None else None  # what was typed in has no file
-    if place is None or not kept.verified(name, place):
-        announce(kernel)
-        for listener in COMPILING:
-            listener(max(kept.seconds_of(kernel), 0.1))
-    begun, there = time.process_time(), False
+    known = place is not None and kept.verified(name, place)
+    tells = not known and not _BUILDING  # with a kernel its parts are told
+    _BUILDING.append({})
     try:
-        with kept.numba_keeps_in(place):
-            there = build(place is not None)
-    except OSError:  # no room
-        build(False)
-    else:
+        if tells:
+            announce(kernel)
+            for listener in COMPILING:
+                listener(max(kept.seconds_of(kernel), 0.1))
+        if place is not None and known:
+            _load_parts(kernel, kept.parts(name, place))
+        try:
+            with kept.numba_keeps_in(place):
+                there = build(place is not None)
+        except OSError:  # no room
+            there = build(False)
         if place is not None and not there:
-            kept.seal(name, place)
+            kept.seal(name, place, _BUILDING[-1])
             kept.learn(name, time.process_time() - begun)
     finally:
-        for listener in COMPILING:
+        _BUILDING.pop()
+        for listener in COMPILING if tells else ():
             listener(0.0)
     _KEPT[kernel] += []  # now it is known
 
 
-def _ready(kernel: Kernel, inlines: bool = False) -> Kernel:
+@_once
+def _ready(kernel: Kernel, inlines: bool = False, by_parts: bool = False) -> Kernel:
     """The kernel around compiled functions, under a name that changes with any source it depends on."""
     inlines = inlines or getattr(kernel, "inlines", False)
-    called = {name: _inner(function, inlines) for name, function in called_by(kernel).items()}
+    called = {name: _inner(function, inlines, by_parts) for name, function in called_by(kernel).items()}
     instructions = {
         name: getattr(import_module(INSTRUCTIONS[function.__module__]), function.__name__, function)
         for name, function in functions_of(kernel).items()
@@ -235,14 +244,58 @@ def _ready(kernel: Kernel, inlines: bool = False) -> Kernel:
 
 
 @_once
-def _inner(kernel: Kernel, inlines: bool) -> Kernel:
-    """A function that compiled code alone calls; it is kept with its callers."""
-    numba: Any = import_module("numba")
+def _inner(kernel: Kernel, inlines: bool, by_parts: bool) -> Kernel:
+    """A function that compiled code alone calls: a part, or kept with its callers."""
     of_law = kernel.__module__.startswith("hamex.model.laws") or getattr(kernel, "is_law", False)
+    if by_parts and not inlines and _is_part(kernel):
+        from hamex.march.compiler import part
+
+        _ready(kernel, False, True)  # Numba is to know all parts before it begins with one
+        return part(kernel, partial(_part_for, kernel))
+    numba: Any = import_module("numba")
     # Python never calls it: half of the compiler's time would go into the wrappers for that.
     bare = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
-    found: Kernel = numba.njit(error_model="numpy", forceinline=inlines and of_law, **bare)(_ready(kernel, inlines))
+    found: Kernel = numba.njit(error_model="numpy", forceinline=inlines and of_law, **bare)(
+        _ready(kernel, inlines, by_parts)
+    )
     return found
+
+
+def _is_part(kernel: Kernel) -> bool:
+    assert isinstance(kernel, FunctionType)
+    returned = str(kernel.__annotations__.get("return"))
+    return len(kernel.__code__.co_code) > _PART and returned in ("None", "bool", "int", "float")
+
+
+def _part_for(kernel: Kernel, kinds: tuple[Any, ...]) -> str:
+    """Compile a part for these kinds; its symbol, which the function that is being compiled depends on."""
+    from hamex.march.compiler import known_as
+
+    text = ",".join(map(str, kinds))
+    symbol = f"{kept_name(kernel)}_{sha256(text.encode()).hexdigest()[:8]}"
+    if symbol not in _PARTS:
+        known_as(symbol, _address(kernel, kinds))
+        _PARTS.add(symbol)
+    _BUILDING[-1][f"{kept_name(kernel)} {text}"] = symbol
+    return symbol
+
+
+def _load_parts(kernel: Kernel, parts: Sequence[str]) -> None:
+    """Load what code of a kernel depends on before that itself, which is kept with their symbols alone."""
+    from hamex.march.compiler import KINDS
+
+    functions = dict(_with_parts(kernel))
+    for part in parts:
+        name, _, text = part.partition(" ")
+        if name in functions:
+            _part_for(functions[name], tuple(KINDS[kind] for kind in text.split(",")))
+
+
+def _with_parts(kernel: Kernel) -> Iterator[tuple[str, Kernel]]:
+    """All that a kernel calls, and that these call, by the names under which they are kept."""
+    for function in called_by(kernel).values():
+        yield kept_name(function), function
+        yield from _with_parts(function)
 
 
 class Table:
@@ -299,10 +352,11 @@ def place(kernel: Kernel, *given: Any, compile: bool) -> int:
 @_once
 def _address(kernel: Kernel, kinds: tuple[Any, ...]) -> int:
     numba: Any = import_module("numba")
-    ready, made = _ready(kernel), []
+    ready, made = _ready(kernel, False, True), []
+    result = numba.void if kernel.__annotations__.get("return") == "None" else numba.float64
 
     def build(cache: bool) -> bool:
-        made[:] = [numba.cfunc(numba.float64(*kinds), cache=cache, error_model="numpy")(ready)]
+        made[:] = [numba.cfunc(result(*kinds), cache=cache, error_model="numpy")(ready)]
         return bool(made[0].cache_hits)
 
     _kept(kernel, build)
@@ -460,3 +514,11 @@ def in_threads(go: Callable[[Task], Result], tasks: Sequence[Task], threads: int
         except BaseException:
             pool.shutdown(wait=True, cancel_futures=True)
             raise
+
+
+def held(value: Any) -> Any:
+    return value
+
+
+def as_it_is(value: Any) -> Any:
+    return value

@@ -30,6 +30,7 @@ from hamex.march.matrices import sorted_place
 from hamex.march.run import invoke
 
 Array = Any
+SpringGroups = Any
 HEAD = 8
 SPRINGS, FLOWS = 6, 5
 LAST, FORCE, WAY = 1, 2, 3  # in the state of springs that are followed: deformation, force, and which way they went

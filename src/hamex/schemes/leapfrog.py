@@ -11,28 +11,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hamex.errors import OverflowRunError, SchemeError
-from hamex.march.leapfrog import (
-    Frame,
-    LeapFrogHistory,
-    LumpedHistory,
-    LumpedScratch,
-    LumpedStructure,
-    NodeDashpots,
-    leapfrog,
-    lumped,
-)
-from hamex.march.matrices import Rows
-from hamex.march.run import Kernel, as_it_is, compiled, held, worth_compiling
+from hamex.march import leapfrog as kernels
+from hamex.march import tables as t
+from hamex.march.leapfrog import Frame, LeapFrogHistory, leapfrog, lumped
+from hamex.march.run import Kernel, Table, compiled, entered, worth_compiling
 from hamex.model.laws.ellipsoids import WIDEST
 from hamex.model.layout import hinge_of
 from hamex.model.record import Model, dense, per_spring
 from hamex.problem import Problem
 from hamex.problem.loads import loads_between
-from hamex.schemes.prepare import between_springs, by_rows, is_oscillator, kernel_rows
+from hamex.schemes.prepare import between_springs, by_rows, is_oscillator, put_matrix
 from hamex.schemes.promised import longest, longest_on
 from hamex.schemes.scheme import How, LinearMap, March, Ran, Scheme, alpha_map, check_step, room_for
 from hamex.schemes.shear_frame import is_shear_frame
-from hamex.schemes.springs import effort_of, law_kernels, prepared_springs, spring_blocks, states
+from hamex.schemes.springs import Blocks, effort_of, law_kernels, prepared_springs, spring_blocks, states
 
 Array = NDArray[Any]
 AHEAD = 0.5  # dashpots see the velocity extrapolated to the node: second order
@@ -82,8 +74,8 @@ def split_damping(model: Model) -> tuple[Any, Any]:
     return own, others
 
 
-def node_dashpots(own: Any, mass: Array, h: float) -> NodeDashpots:
-    """Blocks of Cₐ and of (M + ½h Cₐ)⁻¹, row by row."""
+def node_dashpots(own: Any, mass: Array, h: float) -> tuple[Array, Array, Array, Array, Array]:
+    """Dofs, rows, columns, and by rows over them the blocks of Cₐ and of (M + ½h Cₐ)⁻¹."""
     from scipy.sparse.csgraph import connected_components
 
     dofs = np.flatnonzero(np.diff(own.indptr))
@@ -104,7 +96,7 @@ def node_dashpots(own: Any, mass: Array, h: float) -> NodeDashpots:
         damping[places] = C.reshape(len(first), -1)
         M = mass[group][:, :, None] * np.eye(m)
         inverse[places] = np.linalg.inv(M + 0.5 * h * C).reshape(len(first), -1)
-    return NodeDashpots(dofs.astype(np.int64), row.astype(np.int64), column, damping, inverse)
+    return dofs.astype(np.int64), row.astype(np.int64), column, damping, inverse
 
 
 def longest_step(model: Model) -> float:
@@ -137,87 +129,74 @@ class LumpedMarch:
         laws = law_kernels(model, "end", scheme.name)
         self.compiles = worth_compiling(how.steps * work, lumped, *laws)
         self.states, self.elastic = states(model), between_springs(blocks, blocks.tangents)
-        self.springs = prepared_springs(model, blocks, self.h, "end", scheme.name, self.compiles)
-        mass = model.mass.diagonal().astype(float)
-        B = sparse.csc_array(model.compatibility)
-        self.structure = LumpedStructure(
-            mass,
-            1 / mass,
-            _rows(outside),
-            _rows(others, model.damping.shapes, model.damping.weights),
-            node_dashpots(own, mass, self.h),
-            B.indptr.astype(np.uint64),
-            _places(B.indices),
-            B.data.astype(float),
-        )
-        dofs, springs = len(model.dofs), len(model.springs)
-        self.scratch = LumpedScratch._make(
-            [
-                *(np.zeros(dofs) for _ in range(3)),
-                *(np.zeros(springs) for _ in range(2)),
-                np.zeros(blocks.entries),
-                np.zeros(self.states.size),
-                np.zeros(springs, dtype=np.int64),
-                np.zeros((16, WIDEST)),
-            ]
-        )
-        hand = held if self.compiles else as_it_is
-        self.shared = tuple(map(hand, (self.structure, self.springs)))
-        self.space = hand(self.scratch)
-        self.hand = hand
-        self.kernel: Kernel = compiled(lumped) if self.compiles else lumped
+        self._put(model, blocks, outside, others, node_dashpots(own, model.mass.diagonal().astype(float), self.h))
+        self.run = entered(lumped, self.N, self.J, self.R, 1.0, 1.0, 0, compile=self.compiles)
+
+    def _put(self, model: Model, blocks: Blocks, outside: Any, others: Any, alone: tuple[Array, ...]) -> None:
+        """The model and room for a step, where the kernel reads them."""
+        from scipy import sparse
+
+        N, J, R = self.N, self.J, self.R = Table(t.SLOTS_N, np.int64), Table(t.SLOTS_J, np.int32), Table(t.SLOTS_R)
+        dofs, springs, B = len(model.dofs), len(model.springs), sparse.csc_array(model.compatibility)
+        head = N[t.HEAD] = np.zeros(t.SIZES, dtype=np.int64)
+        put_matrix(N, J, R, t.BESIDE, outside)
+        put_matrix(N, J, R, t.DAMPING, others, model.damping.shapes, model.damping.weights)
+        R[kernels.LUMPED] = model.mass.diagonal().astype(float)
+        R[kernels.INVERSE] = 1 / R[kernels.LUMPED]
+        (
+            N[kernels.ALONE],
+            N[kernels.ALONE_ROW],
+            N[kernels.ALONE_COLUMN],
+            R[kernels.ALONE_DAMPING],
+            R[kernels.ALONE_INVERSE],
+        ) = alone
+        N[t.BEGIN], J[t.DOF] = B.indptr.astype(np.int64), B.indices.astype(np.int32, copy=False)
+        R[t.SHARE] = B.data.astype(float)
+        N[t.GROUPS], N[t.LAWS], R[t.LAW] = prepared_springs(model, blocks, self.h, "end", "LeapFrog", self.compiles)
+        for slot in (kernels.ACCELERATION, kernels.ACTING, kernels.AHEAD):
+            R[slot] = np.zeros(dofs)
+        R[t.E0], R[t.DX], N[t.BRANCH] = np.zeros(springs), np.zeros(springs), np.zeros(springs, dtype=np.int64)
+        R[t.T], R[t.DZ], R[t.BLOCK] = np.zeros(blocks.entries), np.zeros(self.states.size), np.zeros(16 * WIDEST)
+        head[[t.DOFS, t.SPRINGS, t.STATES, t.LIGHTS]] = dofs, springs, self.states.size, len(alone[0])
 
     def advance(self, now: Mapping[str, Array], first: int, steps: int) -> Ran:
         """Some steps from a state on."""
+        N, R = self.N, self.R
         loads = loads_between(self.problem, self.scheme, first, steps, self.how.quiet or first > 0)
         going = all(name in now for name in ("half_velocity", "resisting_force", "end_force"))
-        path = self._path(now, steps, going)
+        u, p, z, F, v, resisting = self._start(now, steps, going)
+        R[t.VALUES], R[t.PATTERNS] = (np.ascontiguousarray(x, dtype=float) for x in (loads.entered, loads.patterns.T))
+        N[t.HEAD][[t.ROWS, t.CHANNELS]] = loads.entered.shape
         with np.errstate(over="ignore", invalid="ignore"):  # what runs away is told by name below
-            failed = self.kernel(
-                np.require(loads.entered, float, ("C", "W")),
-                np.require(loads.patterns.T, float, ("C", "W")),
-                self.h,
-                AHEAD,
-                int(going),
-                *self.shared,
-                self.hand(path),
-                self.space,
-            )
+            failed = int(self.run(N, self.J, R, self.h, AHEAD, int(going)))
         if failed:
             raise OverflowRunError(f"LeapFrog: step {first + failed} left the finite numbers; take a shorter step")
-        nodes = {"displacement": path.u, "momentum": path.p}
-        nodes |= {name: self.states.unpacked(path.z, name) for name in self.states.variables}
-        nodes.setdefault("slip", np.zeros(path.F.shape))
+        nodes = {"displacement": u, "momentum": p}
+        nodes |= {name: self.states.unpacked(z, name) for name in self.states.variables}
+        nodes.setdefault("slip", np.zeros(F.shape))
         end = {name: history[-1].copy() for name, history in nodes.items()}
-        end |= {"half_velocity": path.v, "resisting_force": path.R, "end_force": path.F[-1].copy()}
-        return Ran(nodes, {"force": 0.5 * (path.F[:-1] + path.F[1:])}, end)
+        end |= {"half_velocity": v, "resisting_force": resisting, "end_force": F[-1].copy()}
+        return Ran(nodes, {"force": 0.5 * (F[:-1] + F[1:])}, end)
 
-    def _path(self, now: Mapping[str, Array], steps: int, going: bool) -> LumpedHistory:
-        dofs, springs = len(self.structure.mass), len(self.scratch.e)
+    def _start(self, now: Mapping[str, Array], steps: int, going: bool) -> tuple[Array, ...]:
+        """Histories with the state at the start in their first rows, and what goes on from step to step."""
+        R, (dofs, springs) = self.R, self.N[t.HEAD][[t.DOFS, t.SPRINGS]]
         u, p, z, F = room_for(*((steps + 1, size) for size in (dofs, dofs, self.states.size, springs)))
         u[0], p[0], z[0] = now["displacement"], now["momentum"], self.states.packed(dict(now))
         if going:
-            F[0], v, R = now["end_force"], now["half_velocity"].copy(), now["resisting_force"].copy()
+            F[0], v, resisting = now["end_force"], now["half_velocity"].copy(), now["resisting_force"].copy()
         else:
             F[0] = self.elastic @ (self.problem.model.deformation(u[0]) - now["slip"])
-            v, R = p[0] / self.structure.mass, np.zeros(dofs)
-        return LumpedHistory(u, p, z, F, v, R)
-
-
-def _rows(matrix: Any, low: Array | None = None, weights: Array | None = None) -> Rows:
-    """A matrix by rows as kernels take it, without a copy: that of a million dofs in space is a gigabyte."""
-    return kernel_rows(
-        matrix.indptr.astype(np.uint64),
-        _places(matrix.indices),
-        np.require(matrix.data, float, ("C",)),
-        np.zeros((matrix.shape[0], 0)) if low is None else np.ascontiguousarray(low, dtype=float),
-        np.zeros(0) if weights is None else np.array(weights, dtype=float),
-    )
-
-
-def _places(numbers: Array) -> Array:
-    """Without sign: compiled code need not look whether an index counts from the end, a quarter of a product's time."""
-    return numbers.astype(np.int32, copy=False).view(np.uint32)
+            v, resisting = p[0] / R[kernels.LUMPED], np.zeros(dofs)
+        R[t.DISPLACEMENT], R[t.MOMENTUM], R[t.STATE], R[t.FORCE], R[kernels.HALF], R[kernels.RESISTED] = (
+            u,
+            p,
+            z,
+            F,
+            v,
+            resisting,
+        )
+        return u, p, z, F, v, resisting
 
 
 _WORK_PER_STOREY = 6  # a storey's step in units of an oscillator's, for the choice to compile
