@@ -195,7 +195,8 @@ def mapped_tables(
     N[slots.WIDTHS] = np.array([dofs, dofs, springs, springs, springs])
     N[slots.ON] = np.zeros(rows, dtype=np.int64)
     for slot in levels[0] if levels else ():
-        R[slot] = np.stack([each[slot] for each in levels])
+        several = [each[slot].ravel() for each in levels]
+        R[slot] = several[0] if len(levels) == 1 else np.concatenate(several)
     R[slots.WEIGHTS], R[slots.KINEMATIC] = np.ascontiguousarray(table.b), parameter(model, "kinematic")
     R[slots.INPUTS], R[slots.SYSTEM] = np.zeros(2 * dofs + springs + q * channels), np.zeros((rows, rows))
     for slot in (slots.OVER, slots.BOUND, slots.RIGHT, slots.OVER0, slots.BOUND0, slots.G0):
