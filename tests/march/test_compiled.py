@@ -164,7 +164,7 @@ def test_a_kernel_that_another_process_kept_is_at_hand(tmp_path, monkeypatch):
     kernel = importlib.import_module("kept_kernel").kernel
     assert not run.worth_compiling(1, kernel)
     run.march(kernel, (1.0,), (np.zeros(1),), 1, compile=True)
-    run._by_numba.cache_clear()  # as a new process
+    run._by_arrays.cache_clear()  # as a new process
     assert not run.compiled(kernel).overloads
     assert run.worth_compiling(1, kernel)
 

@@ -1,16 +1,14 @@
 """Where compiled code is kept, by which names, and what compiling took."""
 
-import importlib
 import logging
 import os
 import sys
 from io import StringIO
 from pathlib import Path
 
-import numba
 import pytest
 
-from hamex.march import compiler, kept, samples
+from hamex.march import kept, run, samples
 
 
 def thrice(x):
@@ -90,42 +88,26 @@ def test_where_nothing_can_be_written_runs_go_on(monkeypatch):
         patch.setattr(kept.tempfile, "mkdtemp", refused)
         place = kept.temporary.__wrapped__()
     assert place.parent.name == "__pycache__"  # the owner may have left kernels there
-    monkeypatch.setattr(kept, "temporary", lambda: place / "times" / "no folder")
-    monkeypatch.setattr(compiler._Places, "_locator_classes", [compiler._TemporaryPlace])
-    found = compiler.KernelCache(samples.nodes, lambda starts: None)
-    assert not found.is_there()
-
-
-def test_a_kernel_without_a_place_is_kept_in_a_temporary_one(tmp_path, monkeypatch):
-    from numba.core import caching
-
-    monkeypatch.setattr(kept, "temporary", lambda: tmp_path)
-    monkeypatch.setattr(compiler._Places, "_locator_classes", [compiler._TemporaryPlace])
-    assert caching.CompileResultCacheImpl._locator_classes[-1] is not compiler._TemporaryPlace
-    found = compiler.KernelCache(samples.nodes, lambda starts: None)
-    assert found.cache_path.startswith(str(tmp_path))
-    assert not found.is_there()
+    monkeypatch.setattr(kept, "folder", lambda: place / "times" / "no folder")
+    monkeypatch.setattr(kept, "shipped", lambda: None)
+    assert kept.place() is None
+    assert not kept.is_there("hamex.march.samples.nodes_0123")
+    assert run.compiled(thrice)(1.5) == 4.5
 
 
 def test_kernels_that_the_owner_left_serve_those_who_cannot_write_there(tmp_path, monkeypatch):
-    monkeypatch.delenv("NUMBA_CACHE_DIR", raising=False)
-    monkeypatch.setattr(numba.config, "CACHE_DIR", "")  # read when it was loaded
-    monkeypatch.setattr(kept, "folder", lambda: tmp_path)
-    monkeypatch.setattr(kept, "temporary", lambda: tmp_path / "own")
-    monkeypatch.syspath_prepend(str(tmp_path))
-    (tmp_path / "thrice_of.py").write_text("def thrice(x):\n    return 3.0 * x\n", encoding="utf-8")
-    found = importlib.import_module("thrice_of").thrice
+    owner, own = tmp_path / "owner", tmp_path / "own"
+    for folder in (owner, own):
+        folder.mkdir()
     told = []
-    assert compiler.keep(numba.njit(found), told.append)(1.5) == 4.5
+    monkeypatch.setattr(run, "COMPILING", [lambda seconds: told.append(seconds > 0)])
+    monkeypatch.setattr(kept, "shipped", lambda: owner)
+    for folder in (owner, own, own):
+        monkeypatch.setattr(kept, "folder", lambda folder=folder: folder)
+        run._by_arrays.cache_clear()
+        assert run.compiled(thrice)(2.5) == 7.5
     assert told == [True, False]
-    monkeypatch.setattr(compiler._Places, "_locator_classes", [compiler._TemporaryPlace])
-    machine = compiler.keep(numba.njit(found), told.append)
-    assert machine._cache.cache_path.startswith(str(tmp_path / "own"))
-    assert machine._cache.is_there()
-    assert machine(2.5) == 7.5
-    assert len(told) == 2
-    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "chosen"))  # then nothing else counts
-    assert not compiler.KernelCache(found, told.append).is_there()
+    assert {file.suffix for file in own.rglob("*.*")} >= {".nbi", ".nbc", ".sha256"}
 
 
 without_modes = pytest.mark.skipif(os.name == "nt", reason="Windows tells no such modes")
@@ -175,28 +157,29 @@ def test_code_in_a_folder_of_others_is_neither_read_nor_kept(tmp_path, monkeypat
     monkeypatch.setattr(kept, "folder", lambda: tmp_path)
     monkeypatch.setattr(kept, "shipped", lambda: None)
     monkeypatch.setattr(sys, "stderr", StringIO())
-    monkeypatch.syspath_prepend(str(tmp_path))
-    (tmp_path / "fourfold_of.py").write_text("def fourfold(x):\n    return 4.0 * x\n", encoding="utf-8")
-    function = importlib.import_module("fourfold_of").fourfold
-    monkeypatch.delenv("NUMBA_CACHE_DIR", raising=False)
-    monkeypatch.setattr(numba.config, "CACHE_DIR", "")  # read when it was loaded
-    (tmp_path / "__pycache__").mkdir(exist_ok=True)
-    (tmp_path / "__pycache__").chmod(0o777)
+    (tmp_path / "code").mkdir()
+    (tmp_path / "code").chmod(0o777)
     kept.unsafe.cache_clear()
     kept.refuse.cache_clear()
     with caplog.at_level(logging.INFO, "hamex"):
         for _ in range(2):
-            assert compiler.keep(numba.njit(function), lambda starts: None)(2.0) == 8.0
+            run._by_arrays.cache_clear()
+            assert run.compiled(thrice)(2.0) == 6.0
     assert len(caplog.records) == 1
     assert "NUMBA_CACHE_DIR" in caplog.text
     assert not list(tmp_path.rglob("*.nbc"))
 
 
-def test_a_file_under_the_name_of_another_is_not_loaded(tmp_path):
-    file = compiler.KernelFile(str(tmp_path), "kernel", None)
-    one, other = (("float64",), "machine", "code"), (("int64",), "machine", "code")
-    file.save(one, "first")
-    file.save(other, "second")
-    assert [file.load(one), file.load(other)] == ["first", "second"]
-    file._place(other).write_bytes(file._place(one).read_bytes())
-    assert [file.load(one), file.load(other)] == ["first", None]
+def test_a_change_of_a_part_is_a_change_of_what_calls_it(place):
+    name = "hamex.march.newton.newton_0123"
+    code = place / "code" / "march_0"
+    code.mkdir(parents=True)
+    (code / "newton.newton_0123-9.py311.nbi").write_bytes(b"index")
+    kept.seal(name, place / "code", ["hamex.march.newton.gradient_0123 float64**"])
+    assert kept.is_there(name)
+    assert kept.parts(name, place / "code") == ["hamex.march.newton.gradient_0123 float64**"]
+    assert kept.verified(name, place / "code")
+    (code / "newton.newton_0123-9.py311.nbi").write_bytes(b"other")
+    assert not kept.verified(name, place / "code")
+    kept.forget(name, place / "code")
+    assert not list(code.iterdir())

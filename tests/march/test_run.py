@@ -112,7 +112,7 @@ def test_threads_that_ask_for_one_kernel_get_one_that_is_compiled_once():
     kernel, out = typed(), np.zeros(1)
     with ThreadPoolExecutor(8) as pool:
         made = list(pool.map(lambda _: run.compiled(kernel), range(8)))
-        addresses = list(pool.map(lambda _: run.address(kernel, 1.0, out), range(8)))
+        addresses = list(pool.map(lambda _: run.place(kernel, 1.0, out, compile=True), range(8)))
     assert len(set(map(id, made))) == 1
     assert len(set(addresses)) == 1
     assert len(run._KEPT[kernel]) == 1

@@ -74,7 +74,7 @@ INSIDE = {
 @pytest.mark.parametrize("scheme", INSIDE)
 def test_steps_that_are_cut_inside_agree_in_every_bit_under_many_channels(monkeypatch, scheme):
     """Loads of elements of one stage stand in memory channel by channel."""
-    run._by_numba.cache_clear()
+    run._by_arrays.cache_clear()
     results = []
     for worth in (float("inf"), 0):
         monkeypatch.setattr(run, "sys", SimpleNamespace(modules={}))
@@ -131,7 +131,7 @@ def test_one_layout_for_all_inputs(monkeypatch):
         hx.Load(NOISE, step=0.02),
         hx.Load(NOISE[:, :1], step=0.02, patterns=np.ones((4, 1))),
     ]
-    run._by_numba.cache_clear()
+    run._by_arrays.cache_clear()
     kinds, address = set(), run._address
     monkeypatch.setattr(run, "_address", lambda kernel, of: kinds.add((kernel, of)) or address(kernel, of))
     monkeypatch.setattr(run, "WORTH_COMPILING", 0)

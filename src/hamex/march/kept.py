@@ -225,17 +225,19 @@ def parts(name: str, place: Path) -> list[str]:
 
 
 def verified(name: str, place: Path) -> bool:
-    """Whether there is code of a kernel that verifies; what does not is removed, so that Numba does not load it."""
+    """Whether there is code of a kernel, and all of it as it was noted."""
     left = shipped()
     if left is not None and not _seal(name, place).is_file() and not unsafe(left / "code"):
         _copied(name, left / "code", place)
     noted = {file: digest for digest, file in _sealed(name, place) if digest != "part"}
-    found = _kept(name, place)
-    if noted and {file.relative_to(place).as_posix(): _digest(file) for file in found} == noted:
-        return True
-    for file in found:
+    found = {file.relative_to(place).as_posix(): _digest(file) for file in _kept(name, place)}
+    return bool(noted) and found == noted
+
+
+def forget(name: str, place: Path) -> None:
+    """Remove code that does not verify, so that Numba does not load it."""
+    for file in _kept(name, place):
         file.unlink(missing_ok=True)
-    return False
 
 
 def _sealed(name: str, place: Path) -> list[tuple[str, str]]:

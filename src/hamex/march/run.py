@@ -51,8 +51,8 @@ _LONGEST = 64  # characters of the name of a law in that of a kernel around it
 _KEPT: dict[Kernel, list[Any]] = defaultdict(list)  # compiled functions whose addresses are in use must stay
 _ONE_AT_A_TIME = RLock()
 _PART = 500  # bytes of Python's code from which on a function is compiled by itself
-_PARTS: set[str] = set()  # symbols that are known
-_BUILDING: list[dict[str, str]] = []  # kernels that are being compiled, each with its parts so far
+_PARTS: dict[Kernel, dict[str, str]] = defaultdict(dict)  # their symbols by the kinds of their arguments
+_DEPTH = 0  # of kernels that are being compiled
 _FAILED: dict[int, BaseException] = {}  # by thread: what a function of Python raised below a kernel
 
 
@@ -201,28 +201,30 @@ def _by_arrays(kernel: Kernel) -> Kernel:
 
 def _kept(kernel: Kernel, build: Callable[[bool], bool]) -> None:
     """Load or compile: ``build`` is told whether the disk has room for the code, and tells whether it was there."""
+    global _DEPTH
     name, begun = kept_name(kernel), time.process_time()
     place = kept.place() if file_of(kernel) is not None else None  # what was typed in has no file
-    known = place is not None and kept.verified(name, place)
-    tells = not known and not _BUILDING  # with a kernel its parts are told
-    _BUILDING.append({})
+    known = place is not None and kept.verified(name, place) and _load_parts(kernel, kept.parts(name, place))
+    if place is not None and not known:
+        kept.forget(name, place)
+    tells = not known and not _DEPTH  # with a kernel its parts are told
+    _DEPTH += 1
     try:
         if tells:
             announce(kernel)
             for listener in COMPILING:
                 listener(max(kept.seconds_of(kernel), 0.1))
-        if place is not None and known:
-            _load_parts(kernel, kept.parts(name, place))
         try:
             with kept.numba_keeps_in(place):
                 there = build(place is not None)
         except OSError:  # no room
             there = build(False)
         if place is not None and not there:
-            kept.seal(name, place, _BUILDING[-1])
+            parts = [f"{kept_name(part)} {kinds}" for part in _parts_of(kernel) for kinds in _PARTS[part]]
+            kept.seal(name, place, parts)
             kept.learn(name, time.process_time() - begun)
     finally:
-        _BUILDING.pop()
+        _DEPTH -= 1
         for listener in COMPILING if tells else ():
             listener(0.0)
     _KEPT[kernel] += []  # now it is known
@@ -268,34 +270,37 @@ def _is_part(kernel: Kernel) -> bool:
 
 
 def _part_for(kernel: Kernel, kinds: tuple[Any, ...]) -> str:
-    """Compile a part for these kinds; its symbol, which the function that is being compiled depends on."""
+    """Compile a part for these kinds; its symbol."""
     from hamex.march.compiler import known_as
 
     text = ",".join(map(str, kinds))
-    symbol = f"{kept_name(kernel)}_{sha256(text.encode()).hexdigest()[:8]}"
-    if symbol not in _PARTS:
+    if text not in _PARTS[kernel]:
+        symbol = f"{kept_name(kernel)}_{sha256(text.encode()).hexdigest()[:8]}"
         known_as(symbol, _address(kernel, kinds))
-        _PARTS.add(symbol)
-    _BUILDING[-1][f"{kept_name(kernel)} {text}"] = symbol
-    return symbol
+        _PARTS[kernel][text] = symbol
+    return _PARTS[kernel][text]
 
 
-def _load_parts(kernel: Kernel, parts: Sequence[str]) -> None:
+def _load_parts(kernel: Kernel, parts: Sequence[str]) -> bool:
     """Load what code of a kernel depends on before that itself, which is kept with their symbols alone."""
-    from hamex.march.compiler import KINDS
-
-    functions = dict(_with_parts(kernel))
+    functions = {kept_name(part): part for part in _parts_of(kernel)}
     for part in parts:
+        from hamex.march.compiler import KINDS
+
         name, _, text = part.partition(" ")
-        if name in functions:
-            _part_for(functions[name], tuple(KINDS[kind] for kind in text.split(",")))
+        if name not in functions or not all(kind in KINDS for kind in text.split(",")):
+            return False
+        _part_for(functions[name], tuple(KINDS[kind] for kind in text.split(",")))
+    return True
 
 
-def _with_parts(kernel: Kernel) -> Iterator[tuple[str, Kernel]]:
-    """All that a kernel calls, and that these call, by the names under which they are kept."""
+def _parts_of(kernel: Kernel) -> Iterator[Kernel]:
+    """Parts that a kernel calls, itself or by functions that are compiled with it."""
     for function in called_by(kernel).values():
-        yield kept_name(function), function
-        yield from _with_parts(function)
+        if _is_part(function):
+            yield function
+        else:
+            yield from _parts_of(function)
 
 
 class Table:

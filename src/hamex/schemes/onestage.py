@@ -161,7 +161,7 @@ class OneStageMarch:
         """
         N, R, head = self.N, self.R, self.N[t.HEAD]
         steps = len(values) - self.at_nodes
-        R[t.VALUES], head[t.ROWS] = np.ascontiguousarray(values, dtype=float), len(values)
+        R[t.VALUES], head[[t.ROWS, t.CHANNELS]] = np.ascontiguousarray(values, dtype=float), values.shape
         still = np.zeros((1, len(self.model.springs))) if imposed is None else imposed
         R[t.IMPOSED], head[t.IMPOSED_ROWS] = np.ascontiguousarray(still, dtype=float), len(still)
         R[t.JOINTS] = self._on_joints(values if starts is None else starts)
@@ -198,7 +198,6 @@ class OneStageMarch:
             t.SPRINGS: springs,
             t.STATES: self.states.size,
             t.TANGENTS: max(self.blocks.entries, 1),
-            t.CHANNELS: len(self.ordered),
             t.LIGHTS: len(self.light),
             t.FOLLOWS: self.follows,
             t.YES: 1,
