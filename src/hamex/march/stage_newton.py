@@ -47,7 +47,7 @@ def stretched(N: Array, R: Array, x: Array, out: Array) -> None:
 
 
 def residual(N: Array, R: Array, x: Array, hold: float) -> float:
-    """g = left side − r − hold·g₀ for the springs' forces; returns its largest row relative to the terms of the rows."""
+    """g = left side − r − hold·g₀ for the springs' forces; returns its largest row relative to the rows' terms."""
     n, q, springs, g, size = N[t.HEAD][t.DOFS], N[t.HEAD][t.STAGES], N[t.HEAD][t.SPRINGS], R[t.G], R[t.TERM]
     row, column, value, unit, begin, dof = N[t.ROW], N[t.COLUMN], R[t.VALUE], R[t.UNIT], N[t.B_BEGIN], N[t.B_DOF]
     share, F, noise = R[t.SHARE], R[t.F], R[t.NOISE]

@@ -1,8 +1,8 @@
 """What stands where in the tables that the march of elements of several stages reads: numbers of slots, and of entries.
 
-N holds integers and R reals, behind the matrix of a step in a band (:mod:`hamex.march.matrices`). Arrays of several axes
-stand row by row; the unknown (dof, stage) stands at dof · stages + stage. Blocks of springs have m components with a
-few variables each, d = m · variables entries in the state z.
+N holds integers and R reals, behind the matrix of a step in a band (:mod:`hamex.march.matrices`). Arrays of several
+axes stand row by row; the unknown (dof, stage) stands at dof · stages + stage. Blocks of springs have m components with
+a few variables each, d = m · variables entries in the state z.
 """
 
 from hamex.march.matrices import LU_INTEGERS, LU_REALS

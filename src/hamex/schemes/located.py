@@ -194,8 +194,8 @@ def _shared(model: Model) -> Array:
 
 
 def piece_tables(problem: Problem, table: StageTable, levels: Sequence[Mapping[int, Array]]) -> tuple[Table, Table]:
-    """Tables with a model of sliders, its matrices full, an element, and room for a piece on fixed branches, in which no
-    factors stand yet; and the numbers of steps that are halved, level by level."""
+    """Tables with a model of sliders, its matrices full, an element, and room for a piece on fixed branches, in which
+    no factors stand yet; and the numbers of steps that are halved, level by level."""
     N, R = mapped_tables(problem.model, table, problem.acting.channels, levels)
     model, springs, n, q = problem.model, len(problem.model.springs), len(problem.model.dofs), len(table.c)
     law, still, x, rows = per_spring(model), np.zeros((1, problem.acting.channels)), q * n, q * springs
@@ -276,7 +276,9 @@ class Located:
     def piece(self, r: int, gone: float, h: float) -> None:
         """Advance by h from ``gone`` seconds into step r on, with every spring on its branch."""
         load = self.problem.acting.values_inside(self.step, r, gone + self.nodes * h)
-        self._check(self.alone(self.N, self.R, float(h), np.ascontiguousarray(load, dtype=float).reshape(-1), _CLOSE) != 0)
+        self._check(
+            self.alone(self.N, self.R, float(h), np.ascontiguousarray(load, dtype=float).reshape(-1), _CLOSE) != 0
+        )
 
     def _check(self, failed: bool) -> None:
         if failed:

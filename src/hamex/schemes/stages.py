@@ -186,18 +186,19 @@ def mapped_tables(
 ) -> tuple[Table, Table]:
     """What kernels need for steps of one length or of several, but for loads and histories; see
     :mod:`hamex.march.stages`."""
+    from hamex.march import located as fixed
     from hamex.march import stages as slots
 
     N, R = Table(slots.INTEGERS, np.int64), Table(slots.REALS)
     springs, q, dofs = len(model.springs), len(table.c), len(model.dofs)
     rows, jumps = q * springs, jump_weights(table.A, table.b) is not None
-    N[slots.SIZES] = np.array([dofs, springs, q, channels, jumps, len(levels)])
-    N[slots.WIDTHS] = np.array([dofs, dofs, springs, springs, springs])
+    N[fixed.SIZES] = np.array([dofs, springs, q, channels, jumps, len(levels)])
+    N[fixed.WIDTHS] = np.array([dofs, dofs, springs, springs, springs])
     N[slots.ON] = np.zeros(rows, dtype=np.int64)
     for slot in levels[0] if levels else ():
         several = [each[slot].ravel() for each in levels]
         R[slot] = several[0] if len(levels) == 1 else np.concatenate(several)
-    R[slots.WEIGHTS], R[slots.KINEMATIC] = np.ascontiguousarray(table.b), parameter(model, "kinematic")
+    R[fixed.WEIGHTS], R[fixed.KINEMATIC] = np.ascontiguousarray(table.b), parameter(model, "kinematic")
     R[slots.INPUTS], R[slots.SYSTEM] = np.zeros(2 * dofs + springs + q * channels), np.zeros((rows, rows))
     for slot in (slots.OVER, slots.BOUND, slots.RIGHT, slots.OVER0, slots.BOUND0, slots.G0):
         R[slot] = np.zeros(rows)
