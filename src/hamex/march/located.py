@@ -25,8 +25,8 @@ MASS, DAMPING, BESIDE, STIFF = range(4)  # (dof, dof), K beside, K + B k Bᵀ st
 COMPATIBILITY, SPREAD = 4, 5  # (dof, spring), B and B k
 SPRING, LIGHT, SPEED, PATTERNS = range(6, 10)  # k; M⁻¹, zero where there is no mass; Bᵀ M⁻¹; (dof, channel)
 LIMIT, VISCOSITY, KINEMATIC, ISOTROPIC = range(10, 14)  # (spring,)
-BACK, SHARED, DAMPER = range(14, 17)  # (spring, spring) back forces of slips; 1 where slip is not told by the
-# deformation; 1 where a spring is a damper
+# (spring, spring) back forces of slips; 1 where slip is not told by the deformation; 1 where a spring is a damper.
+BACK, SHARED, DAMPER = range(14, 17)
 # The element, W = A⁻¹: A, b, W, W², W 1, bᵀW, bᵀW², (1,) Σ bᵀW, the polynomial through the stages at the end of the
 # piece, and what weighs its jumps (stage, stage), see hamex.schemes.stages.
 TABLE, WEIGHTS, INVERSE, TWICE, BEGIN, END, PUSH, REST, LAST, JUMP = range(17, 27)
@@ -36,10 +36,7 @@ CAP, RIGHT = 30, 31  # (row, row) the system of the slip rates, factored; (row,)
 RATE, FORCE, STRAINED = range(32, 35)  # (stage, spring), the last the rates of the elastic deformation, for jumps
 VELOCITY, GONE = 35, 36  # (stage, dof), the last the rates of the momentum, for jumps
 LENGTH = 37  # (2,) length of the factors, and of the slip rates' system
-OUTSIDE, NEAR = (
-    38,
-    39,
-)  # (stage + 1, spring) positive where the branch does not hold; (spring,) what counts as zero there
+OUTSIDE, NEAR = 38, 39  # (stage + 1, spring) positive where the branch is left; (spring,) what counts as zero there
 MEAN, ENERGIES = 40, 41  # (spring,) integral of the forces; (4,) viscous, slip work, jumps, input
 NOW, THEN, NODES = 42, 47, 52  # five each: the state, that at the end of the piece, and histories at the nodes
 FORCES, SPENT, LOAD, REALS = range(57, 61)  # (step, spring) integrals, (step, 4), (step, stage · channel)
@@ -72,15 +69,8 @@ def fixed_piece(N: Array, R: Array, h: float, load: Array, close: float) -> floa
     """
     n, springs, q, channels = N[SIZES][DOFS], N[SIZES][SPRINGS], N[SIZES][STAGES], N[SIZES][CHANNELS]
     length, x, rate, force, branch, on, right = R[LENGTH], R[X], R[RATE], R[FORCE], N[BRANCH], N[ON], R[RIGHT]
-    u, p, stiff, spread, patterns, begin, slides = (
-        R[NOW],
-        R[NOW + 1],
-        R[STIFF],
-        R[SPREAD],
-        R[PATTERNS],
-        R[BEGIN],
-        R[SLIDES],
-    )
+    u, p, stiff, spread = R[NOW], R[NOW + 1], R[STIFF], R[SPREAD]
+    patterns, begin, slides = R[PATTERNS], R[BEGIN], R[SLIDES]
     slip, X0, w, limit, isotropic = R[NOW + 2], R[NOW + 3], R[NOW + 4], R[LIMIT], R[ISOTROPIC]
     size = q * n
     if length[0] != h:
@@ -201,15 +191,8 @@ def spring_forces(N: Array, R: Array, h: float) -> None:
 
 def fixed_end(N: Array, R: Array, h: float) -> None:
     """State at the end, velocities at the stages and integrals of the forces."""
-    n, springs, q, x, mass, p, b = (
-        N[SIZES][DOFS],
-        N[SIZES][SPRINGS],
-        N[SIZES][STAGES],
-        R[X],
-        R[MASS],
-        R[NOW + 1],
-        R[WEIGHTS],
-    )
+    n, springs, q, x = N[SIZES][DOFS], N[SIZES][SPRINGS], N[SIZES][STAGES], R[X]
+    mass, p, b = R[MASS], R[NOW + 1], R[WEIGHTS]
     end, push, inverse, v, rate, force = R[END], R[PUSH], R[INVERSE], R[VELOCITY], R[RATE], R[FORCE]
     for i in range(n):
         moved = 0.0
@@ -246,15 +229,8 @@ def switching(N: Array, R: Array, h: float, close: float) -> None:
 
     Without viscosity the force stays on its limit; the spring stops when its deformation turns back.
     """
-    n, springs, q, speed, spread, table, rate = (
-        N[SIZES][DOFS],
-        N[SIZES][SPRINGS],
-        N[SIZES][STAGES],
-        R[SPEED],
-        R[SPREAD],
-        R[TABLE],
-        R[RATE],
-    )
+    n, springs, q, speed, spread = N[SIZES][DOFS], N[SIZES][SPRINGS], N[SIZES][STAGES], R[SPEED], R[SPREAD]
+    table, rate = R[TABLE], R[RATE]
     outside, near, kinematic, isotropic, force = R[OUTSIDE], R[NEAR], R[KINEMATIC], R[ISOTROPIC], R[FORCE]
     for a in range(springs):
         way, firm = N[BRANCH][a], R[LIMIT][a]
@@ -323,14 +299,8 @@ def fixed_energies(N: Array, R: Array, h: float, load: Array, u: Array) -> None:
 
 def jumped(N: Array, R: Array, u: Array) -> tuple[float, float]:
     """Σ m_ij ⟨k_i, k_j⟩ over the rates of the state in the norm of the energy, and of what hardening stores."""
-    n, springs, q, gone, strained, rate = (
-        N[SIZES][DOFS],
-        N[SIZES][SPRINGS],
-        N[SIZES][STAGES],
-        R[GONE],
-        R[STRAINED],
-        R[RATE],
-    )
+    n, springs, q = N[SIZES][DOFS], N[SIZES][SPRINGS], N[SIZES][STAGES]
+    gone, strained, rate = R[GONE], R[STRAINED], R[RATE]
     beside, x, v, compatibility, light = R[BESIDE], R[X], R[VELOCITY], R[COMPATIBILITY], R[LIGHT]
     for k in range(q):
         for i in range(n):

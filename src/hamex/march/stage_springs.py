@@ -61,12 +61,8 @@ def respond(N: Array, R: Array, ex: Array, z0: Array, Y: Array, forced: int) -> 
     for i in range(q):
         shifted(N, R, i, z0, Y)
         own, first = i * springs, i * entries
-        F, T, dz, branch = (
-            at(R[t.F], own),
-            at(R[t.T], i * N[t.HEAD][t.TANGENTS]),
-            at(R[t.DZ], first),
-            at(N[t.BRANCH], own),
-        )
+        F, T = at(R[t.F], own), at(R[t.T], i * N[t.HEAD][t.TANGENTS])
+        dz, branch = at(R[t.DZ], first), at(N[t.BRANCH], own)
         if at_stage(N, R, i, at(ex, own), R[t.Z0], forced, F, T, dz, branch):
             changed = 1.0
         for v in range(entries):
@@ -219,10 +215,8 @@ def tied(N: Array, R: Array, b: int) -> None:
     for i in range(q):
         T = at(R[t.T], i * N[t.HEAD][t.TANGENTS] + N[t.TANGENT][b])
         for a in range(m):
-            own, press = (
-                i * N[t.HEAD][t.SPRINGS] + N[t.FIRST][b] + a,
-                at(R[t.PRESS], N[t.PRESS_AT][b] + (i * m + a) * d),
-            )
+            own = i * N[t.HEAD][t.SPRINGS] + N[t.FIRST][b] + a
+            press = at(R[t.PRESS], N[t.PRESS_AT][b] + (i * m + a) * d)
             force = R[t.F][own]
             for j in range(q):
                 if j != i:

@@ -15,29 +15,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from hamex.march import located
-from hamex.march.located import (
-    BRANCH,
-    CALL,
-    CHANNELS,
-    DOFS,
-    ENERGIES,
-    FORCE,
-    FORCES,
-    INVERSE,
-    KINEMATIC,
-    NODES,
-    RATE,
-    SIZES,
-    SPENT,
-    SPRINGS,
-    STAGES,
-    VELOCITY,
-    WEIGHTS,
-    WIDTHS,
-    X,
-    fixed_energies,
-)
+from hamex.march import located as fixed
+from hamex.march.located import CHANNELS, DOFS, SIZES, SPRINGS, STAGES, fixed_energies
 from hamex.march.matrices import copied
 from hamex.march.run import at, invoke
 
@@ -50,10 +29,10 @@ LEVELS = 5  # one more size
 # each of those arrays that depend on it, one level behind the other.
 # Branches by rows, which hold the guess; rows that slip; solves of each step; pieces of each step; where the loads of
 # each level begin.
-BRANCHES, ON, SOLVES, PIECES, FROM, INTEGERS = range(located.INTEGERS, located.INTEGERS + 6)
+BRANCHES, ON, SOLVES, PIECES, FROM, INTEGERS = range(fixed.INTEGERS, fixed.INTEGERS + 6)
 # The complementarity problem: N (level, row, row), η, Fy, growth of Y_j per |g_l| between rows of one spring
 # h · isotropic · A (level, row, row), isotropic hardening.
-LOSS, ETA, LIMIT, HARD, ISOTROPIC = range(located.REALS, located.REALS + 5)
+LOSS, ETA, LIMIT, HARD, ISOTROPIC = range(fixed.REALS, fixed.REALS + 5)
 # Linear maps of one step (level, …), see hamex.schemes.stages.StageMaps, and lengths of the steps.
 TRIAL, SOFT, MOVE, MOVE_LOW, SLIDE, PLACE, PLACE_SLIP, H = range(ISOTROPIC + 1, ISOTROPIC + 9)
 # Histories of whole steps or of the pieces of one, row 0 the start: five at the nodes, slip rates g and forces F
@@ -70,16 +49,13 @@ def stages(N: Array, R: Array, level: int, steps: int, load: Array) -> int:
     rows, count = q * springs, 2 * dofs + springs + many
     trial, soft = at(R[TRIAL], level * rows * count), at(R[SOFT], level * rows * rows)
     move, move_low = at(R[MOVE], level * 2 * dofs * count), at(R[MOVE_LOW], level * 2 * dofs * count)
-    slide, h, weights, kinematic = at(R[SLIDE], level * 2 * dofs * rows), R[H][level], R[WEIGHTS], R[KINEMATIC]
+    slide, h = at(R[SLIDE], level * 2 * dofs * rows), R[H][level]
+    weights, kinematic = R[fixed.WEIGHTS], R[fixed.KINEMATIC]
     inputs, y, Y, branch, limit, isotropic = R[INPUTS], R[OVER], R[BOUND], N[BRANCHES], R[LIMIT], R[ISOTROPIC]
     for r in range(steps):
         u, p, s = at(R[WALK], r * dofs), at(R[WALK + 1], r * dofs), at(R[WALK + 2], r * springs)
-        X0, w, g, force = (
-            at(R[WALK + 3], r * springs),
-            at(R[WALK + 4], r * springs),
-            at(R[G], r * rows),
-            at(R[F], r * rows),
-        )
+        X0, w = at(R[WALK + 3], r * springs), at(R[WALK + 4], r * springs)
+        g, force = at(R[G], r * rows), at(R[F], r * rows)
         copied(dofs, u, inputs)
         copied(dofs, p, at(inputs, dofs))
         copied(springs, s, at(inputs, 2 * dofs))
@@ -143,17 +119,17 @@ def halved(N: Array, R: Array, tolerance: float, clock: int, first: int, steps: 
     Returns the number of steps, or of the step for which the levels do not suffice, or −1 less that of the step whose
     branches were not found; step 0 is number ``clock`` of the run.
     """
-    dofs, springs, q, widths, x = N[SIZES][DOFS], N[SIZES][SPRINGS], N[SIZES][STAGES], N[WIDTHS], R[X]
+    dofs, springs, q, widths, x = N[SIZES][DOFS], N[SIZES][SPRINGS], N[SIZES][STAGES], N[fixed.WIDTHS], R[fixed.X]
     for r in range(first, steps):
         done = -1
         for k in range(N[SIZES][LEVELS]):
             parts = 1 << k
             for a in range(5):
-                copied(widths[a], at(R[NODES + a], r * widths[a]), R[WALK + a])
+                copied(widths[a], at(R[fixed.NODES + a], r * widths[a]), R[WALK + a])
             for j in range(q * springs):
-                N[BRANCHES][j] = N[BRANCH][j % springs]
+                N[BRANCHES][j] = N[fixed.BRANCH][j % springs]
             load = at(R[LOADS], (N[FROM][k] + (clock + r) * parts) * q * N[SIZES][CHANNELS])
-            if invoke(N[CALL][0], (N, R, k, parts, load)) > 0.0:
+            if invoke(N[fixed.CALL][0], (N, R, k, parts, load)) > 0.0:
                 return -1 - r
             reached = at(R[WALK], parts * dofs)
             if k > 0:
@@ -173,16 +149,16 @@ def halved(N: Array, R: Array, tolerance: float, clock: int, first: int, steps: 
 def stored(N: Array, R: Array, clock: int, r: int, k: int) -> None:
     """Keep step r as its pieces at level k left it: the state at its end, mean forces and energies."""
     dofs, springs, q, wide = N[SIZES][DOFS], N[SIZES][SPRINGS], N[SIZES][STAGES], N[SIZES][STAGES] * N[SIZES][CHANNELS]
-    parts, widths, x, h, spent = 1 << k, N[WIDTHS], R[X], R[H][k], at(R[SPENT], 4 * r)
+    parts, widths, x, h, spent = 1 << k, N[fixed.WIDTHS], R[fixed.X], R[H][k], at(R[fixed.SPENT], 4 * r)
     for a in range(5):
-        copied(widths[a], at(R[WALK + a], parts * widths[a]), at(R[NODES + a], (r + 1) * widths[a]))
+        copied(widths[a], at(R[WALK + a], parts * widths[a]), at(R[fixed.NODES + a], (r + 1) * widths[a]))
     N[PIECES][r] = parts
     for a in range(springs):
-        N[BRANCH][a] = N[BRANCHES][(q - 1) * springs + a]
+        N[fixed.BRANCH][a] = N[BRANCHES][(q - 1) * springs + a]
         total = 0.0
         for j in range(parts):
             total += R[MEANS][j * springs + a]
-        R[FORCES][r * springs + a] = total / parts
+        R[fixed.FORCES][r * springs + a] = total / parts
     for i in range(4):
         spent[i] = 0.0
     for j in range(parts):
@@ -192,11 +168,11 @@ def stored(N: Array, R: Array, clock: int, r: int, k: int) -> None:
             for i in range(dofs):
                 total = 0.0
                 for m in range(q):
-                    total += R[INVERSE][a * q + m] * x[m * dofs + i]
-                R[VELOCITY][a * dofs + i] = total / h
+                    total += R[fixed.INVERSE][a * q + m] * x[m * dofs + i]
+                R[fixed.VELOCITY][a * dofs + i] = total / h
         fixed_energies(N, R, h, load, at(R[WALK], j * dofs))
         for i in range(4):
-            spent[i] += R[ENERGIES][i]
+            spent[i] += R[fixed.ENERGIES][i]
 
 
 def stage_values(N: Array, R: Array, k: int, load: Array, j: int) -> None:
@@ -208,15 +184,15 @@ def stage_values(N: Array, R: Array, k: int, load: Array, j: int) -> None:
     copied(dofs, at(R[WALK + 1], j * dofs), at(inputs, dofs))
     copied(springs, at(R[WALK + 2], j * springs), at(inputs, 2 * dofs))
     copied(many, load, at(inputs, 2 * dofs + springs))
-    copied(rows, g, R[RATE])
-    copied(rows, at(R[F], j * rows), R[FORCE])
+    copied(rows, g, R[fixed.RATE])
+    copied(rows, at(R[F], j * rows), R[fixed.FORCE])
     for i in range(q * dofs):
         total = 0.0
         for c in range(count):
             total += place[i * count + c] * inputs[c]
         for row in range(rows):
             total += place_slip[i * rows + row] * g[row]
-        R[X][i] = total
+        R[fixed.X][i] = total
 
 
 def product(a: float, b: float) -> tuple[float, float]:
