@@ -97,19 +97,20 @@ def test_restarts_are_bitwise_with_every_law(scheme):
         assert np.array_equal(whole.values(key)[130:], rest.values(key))
 
 
-def test_bits_depend_neither_on_blocks_nor_on_the_compiler(monkeypatch):
+@pytest.mark.parametrize("wide", [False, True])
+def test_bits_depend_neither_on_blocks_nor_on_the_compiler(monkeypatch, wide):
     frame = everything(isotropic=5.0)
     table, values = table_of("G", 3), 6 * np.random.default_rng(2).normal(size=(60, 3, 1))
-    whole = StageMarch(frame, table, 0.02, np.ones((5, 1))).advance(*at_rest(frame), values)
+    whole = StageMarch(frame, table, 0.02, np.ones((5, 1)), wide=wide).advance(*at_rest(frame), values)
     for block in (1, 7):
-        run, state, u = StageMarch(frame, table, 0.02, np.ones((5, 1))), at_rest(frame), []
+        run, state, u = StageMarch(frame, table, 0.02, np.ones((5, 1)), wide=wide), at_rest(frame), []
         for r in range(0, 60, block):
             done = run.advance(*state, values[r : r + block])
             state = done.u[-1], done.p[-1], done.z[-1], done.branch
             u.extend(done.u[1:])
         assert np.array_equal(np.array(u), whole.u[1:])
     monkeypatch.setattr(importlib.import_module("hamex.schemes.stage_march"), "worth_compiling", lambda *_: False)
-    plain = StageMarch(frame, table, 0.02, np.ones((5, 1))).advance(*at_rest(frame), values[:10])
+    plain = StageMarch(frame, table, 0.02, np.ones((5, 1)), wide=wide).advance(*at_rest(frame), values[:10])
     assert np.array_equal(plain.u, whole.u[:11])
     assert np.array_equal(plain.force, whole.force[:10])
 

@@ -29,7 +29,7 @@ from numba import types
 from numba.extending import intrinsic
 
 import hamex.march.vector  # noqa: F401  (teaches Numba the operators of lanes)
-from hamex.march.run import Table
+from hamex.march.tables import Table
 
 _ARRAYS = {np.dtype(str(kind)): types.CPointer(kind) for kind in (types.int64, types.int32, types.float64)}
 KINDS = {str(kind): kind for array in _ARRAYS.values() for kind in (array, types.CPointer(array), array.dtype)}

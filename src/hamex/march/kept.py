@@ -229,9 +229,8 @@ def verified(name: str, place: Path) -> bool:
     left = shipped()
     if left is not None and not _seal(name, place).is_file() and not unsafe(left / "code"):
         _copied(name, left / "code", place)
-    noted = {file: digest for digest, file in _sealed(name, place) if digest != "part"}
-    found = {file.relative_to(place).as_posix(): _digest(file) for file in _kept(name, place)}
-    return bool(noted) and found == noted
+    noted = [(place / file, digest) for digest, file in _sealed(name, place) if digest != "part"]
+    return bool(noted) and all(file.is_file() and _digest(file) == digest for file, digest in noted)
 
 
 def forget(name: str, place: Path) -> None:

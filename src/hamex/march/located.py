@@ -9,405 +9,325 @@ Z is factored for every length of a piece, what slips is solved for beside it.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 from hamex.march.matrices import backsolve_small, copied, eliminate
+from hamex.march.run import at, invoke
 
 Array = Any
 
-
-class FixedModel(NamedTuple):
-    """A model of sliders as pieces on fixed branches see it, all matrices full."""
-
-    mass: Array  # (dof, dof)
-    damping: Array
-    beside: Array  # K
-    stiff: Array  # K + B k Bᵀ
-    compatibility: Array  # B, (dof, spring)
-    spread: Array  # B k
-    spring: Array  # k, (spring, spring)
-    light: Array  # M⁻¹, zero where there is no mass
-    speed: Array  # Bᵀ M⁻¹, (spring, dof)
-    patterns: Array  # (dof, channel)
-    limit: Array  # (spring,)
-    viscosity: Array
-    kinematic: Array
-    isotropic: Array
-    back: Array  # (spring, spring): back forces of slips
-    shared: Array  # (spring,) 1 where slip is not told by the deformation
-    damper: Array  # (spring,) 1 where a spring is a damper
-
-
-class FixedElement(NamedTuple):
-    """The element's numbers; W = A⁻¹."""
-
-    A: Array
-    b: Array
-    inverse: Array  # W
-    twice: Array  # W²
-    start: Array  # W 1
-    end: Array  # bᵀW
-    push: Array  # bᵀW²
-    rest: float  # Σ end
-    last: Array  # the polynomial through the stages at the end of the piece
-    jumps: Array  # (stage, stage), see hamex.schemes.stages; (0, 0) for the continuous elements
+# Integers of a run: sizes, those of the state (u, p, slip, X, w), the function called, branches, row exchanges of Z and
+# of the slip rates' system, its rows (stage · springs + spring), and branches of its factors.
+SIZES, WIDTHS, CALL, BRANCH, ORDER, CAP_ORDER, ON, HELD, INTEGERS = range(9)
+DOFS, SPRINGS, STAGES, CHANNELS, JUMPS = range(5)  # sizes; 0 for the continuous elements, which do not jump
+# Reals. A model of sliders, all matrices full:
+MASS, DAMPING, BESIDE, STIFF = range(4)  # (dof, dof), K beside, K + B k Bᵀ stiff
+COMPATIBILITY, SPREAD = 4, 5  # (dof, spring), B and B k
+SPRING, LIGHT, SPEED, PATTERNS = range(6, 10)  # k; M⁻¹, zero where there is no mass; Bᵀ M⁻¹; (dof, channel)
+LIMIT, VISCOSITY, KINEMATIC, ISOTROPIC = range(10, 14)  # (spring,)
+# (spring, spring) back forces of slips; 1 where slip is not told by the deformation; 1 where a spring is a damper.
+BACK, SHARED, DAMPER = range(14, 17)
+# The element, W = A⁻¹: A, b, W, W², W 1, bᵀW, bᵀW², (1,) Σ bᵀW, the polynomial through the stages at the end of the
+# piece, and what weighs its jumps (stage, stage), see hamex.schemes.stages.
+TABLE, WEIGHTS, INVERSE, TWICE, BEGIN, END, PUSH, REST, LAST, JUMP = range(17, 27)
+# What a piece leaves, and room for it; factors stand until length or branches change.
+Z, X, SLIDES = range(27, 30)  # factored; (stage · dof); (row, stage · dof): x per slip rate of a row that slips
+CAP, RIGHT = 30, 31  # (row, row) the system of the slip rates, factored; (row,)
+RATE, FORCE, STRAINED = range(32, 35)  # (stage, spring), the last the rates of the elastic deformation, for jumps
+VELOCITY, GONE = 35, 36  # (stage, dof), the last the rates of the momentum, for jumps
+LENGTH = 37  # (2,) length of the factors, and of the slip rates' system
+OUTSIDE, NEAR = 38, 39  # (stage + 1, spring) positive where the branch is left; (spring,) what counts as zero there
+MEAN, ENERGIES = 40, 41  # (spring,) integral of the forces; (4,) viscous, slip work, jumps, input
+NOW, THEN, NODES = 42, 47, 52  # five each: the state, that at the end of the piece, and histories at the nodes
+FORCES, SPENT, LOAD, REALS = range(57, 61)  # (step, spring) integrals, (step, 4), (step, stage · channel)
 
 
-class Moment(NamedTuple):
-    """State inside a run."""
-
-    u: Array
-    p: Array
-    slip: Array
-    X: Array
-    w: Array
-
-
-class FixedRoom(NamedTuple):
-    """What a piece leaves, and room for it; factors stand until length or branches change."""
-
-    matrix: Array  # Z, factored
-    order: Array
-    x: Array  # (stage · dof)
-    slides: Array  # (row, stage · dof): x per slip rate of a row that slips
-    cap: Array  # (row, row): the system of the slip rates, factored
-    cap_order: Array
-    on: Array  # (row,) rows that slip, stage · springs + spring
-    right: Array  # (row,)
-    rate: Array  # (stage, spring)
-    force: Array  # (stage, spring)
-    v: Array  # (stage, dof)
-    gone: Array  # (stage, dof) rates of the momentum, for jumps
-    strained: Array  # (stage, spring) rates of the elastic deformation, for jumps
-    held: Array  # (spring,) branches of the factors
-    length: Array  # (2,) length of the factors, and of the slip rates' system
-    outside: Array  # (stage + 1, spring): positive where the branch does not hold
-    near: Array  # (spring,) what counts as zero there
-    mean: Array  # (spring,) integral of the forces
-    energies: Array  # (4,) viscous, slip work, jumps, input
-
-
-class FixedHistory(NamedTuple):
-    """What whole steps fill, row 0 of the nodes given."""
-
-    u: Array
-    p: Array
-    slip: Array
-    X: Array
-    w: Array
-    force: Array  # (step, spring) integrals
-    spent: Array  # (step, 4)
-
-
-def fixed_pieces(
-    model: FixedModel,
-    element: FixedElement,
-    h: float,
-    load: Array,
-    first: int,
-    branch: Array,
-    close: float,
-    now: Moment,
-    end: Moment,
-    out: FixedHistory,
-    room: FixedRoom,
-) -> int:
+def fixed_pieces(N: Array, R: Array, steps: int, h: float, first: int, close: float) -> int:
     """Pieces of h from number ``first`` on while every branch holds; returns the piece in which one does not, which is
-    left in ``room``, the number of pieces where there is none, or −1 where nothing resists some motion."""
-    for r in range(first, len(load)):
-        copied(out.u[r], now.u)
-        copied(out.p[r], now.p)
-        copied(out.slip[r], now.slip)
-        copied(out.X[r], now.X)
-        copied(out.w[r], now.w)
-        if fixed_piece(model, element, h, load[r], branch, close, now, end, room):
+    left in the room, the number of pieces where there is none, or −1 where nothing resists some motion."""
+    widths, springs, outside, near = N[WIDTHS], N[SIZES][SPRINGS], R[OUTSIDE], R[NEAR]
+    q, wide = N[SIZES][STAGES], N[SIZES][STAGES] * N[SIZES][CHANNELS]
+    for r in range(first, steps):
+        for a in range(5):
+            copied(widths[a], at(R[NODES + a], r * widths[a]), R[NOW + a])
+        if invoke(N[CALL][0], (N, R, h, at(R[LOAD], r * wide), close)) != 0.0:
             return -1
-        for i in range(room.outside.shape[0]):
-            for a in range(room.outside.shape[1]):
-                if room.outside[i, a] > room.near[a]:
-                    return r
-        copied(end.u, out.u[r + 1])
-        copied(end.p, out.p[r + 1])
-        copied(end.slip, out.slip[r + 1])
-        copied(end.X, out.X[r + 1])
-        copied(end.w, out.w[r + 1])
-        copied(room.mean, out.force[r])
-        copied(room.energies, out.spent[r])
-    return len(load)
+        for i in range((q + 1) * springs):
+            if outside[i] > near[i % springs]:
+                return r
+        for a in range(5):
+            copied(widths[a], R[THEN + a], at(R[NODES + a], (r + 1) * widths[a]))
+        copied(springs, R[MEAN], at(R[FORCES], r * springs))
+        copied(4, R[ENERGIES], at(R[SPENT], r * 4))
+    return steps
 
 
-def fixed_piece(
-    model: FixedModel,
-    element: FixedElement,
-    h: float,
-    load: Array,
-    branch: Array,
-    close: float,
-    now: Moment,
-    end: Moment,
-    room: FixedRoom,
-) -> int:
+def fixed_piece(N: Array, R: Array, h: float, load: Array, close: float) -> float:
     """Advance by h with every spring on its branch; returns 0, or 1 where nothing resists some motion.
 
     ``load`` is (stage · channel); of ``close`` of the yield force, or of a typical speed, a switching function is zero.
     """
-    if room.length[0] != h:
-        room.length[0] = h
-        room.length[1] = 0.0
-        step_matrix(model, element, h, room.matrix)
-        if not eliminate(room.matrix, len(room.x), room.order):
-            room.length[0] = 0.0
-            return 1
-    n, springs, q, channels = len(now.u), len(branch), len(element.b), model.patterns.shape[1]
-    x, rate, force = room.x, room.rate, room.force
+    n, springs, q, channels = N[SIZES][DOFS], N[SIZES][SPRINGS], N[SIZES][STAGES], N[SIZES][CHANNELS]
+    length, x, rate, force, branch, on, right = R[LENGTH], R[X], R[RATE], R[FORCE], N[BRANCH], N[ON], R[RIGHT]
+    u, p, stiff, spread = R[NOW], R[NOW + 1], R[STIFF], R[SPREAD]
+    patterns, begin, slides = R[PATTERNS], R[BEGIN], R[SLIDES]
+    slip, X0, w, limit, isotropic = R[NOW + 2], R[NOW + 3], R[NOW + 4], R[LIMIT], R[ISOTROPIC]
+    size = q * n
+    if length[0] != h:
+        length[0] = h
+        length[1] = 0.0
+        step_matrix(N, R, h)
+        if not eliminate(R[Z], size, N[ORDER]):
+            length[0] = 0.0
+            return 1.0
     for i in range(n):
         resisted = 0.0
         for j in range(n):
-            resisted -= model.stiff[i, j] * now.u[j]
+            resisted -= stiff[i * n + j] * u[j]
         for a in range(springs):
-            resisted += model.spread[i, a] * now.slip[a]
+            resisted += spread[i * springs + a] * slip[a]
         for k in range(q):
-            total = resisted + element.start[k] / h * now.p[i]
+            total = resisted + begin[k] / h * p[i]
             for c in range(channels):
-                total += model.patterns[i, c] * load[k * channels + c]
+                total += patterns[i * channels + c] * load[k * channels + c]
             x[k * n + i] = total
-    backsolve_small(room.matrix, len(x), room.order, x)
-    for k in range(q):
-        for a in range(springs):
-            rate[k, a] = 0.0
-    spring_forces(model, element, h, now, room)
+    backsolve_small(R[Z], size, N[ORDER], x)
+    for m in range(q * springs):
+        rate[m] = 0.0
+    spring_forces(N, R, h)
     slipping = 0
     for a in range(springs):
         if branch[a] != 0:
             slipping += 1
     if slipping > 0:
-        if slip_system(model, element, h, branch, room):
-            return 1
+        if slip_system(N, R, h):
+            return 1.0
         for m in range(q * slipping):
-            k, a = room.on[m] // springs, room.on[m] % springs
-            room.right[m] = force[k, a] - now.X[a] - branch[a] * (model.limit[a] + model.isotropic[a] * now.w[a])
-        backsolve_small(room.cap, q * slipping, room.cap_order, room.right)
+            a = on[m] % springs
+            right[m] = force[on[m]] - X0[a] - branch[a] * (limit[a] + isotropic[a] * w[a])
+        backsolve_small(R[CAP], q * slipping, N[CAP_ORDER], right)
         for m in range(q * slipping):
-            rate[room.on[m] // springs, room.on[m] % springs] = room.right[m]
-            for i in range(len(x)):
-                x[i] += room.slides[m, i] * room.right[m]
-        spring_forces(model, element, h, now, room)
-    fixed_end(model, element, h, now, end, room)
-    switching(model, element, h, branch, close, now, end, room)
-    fixed_energies(model, element, h, load, now.u, room)
-    return 0
+            rate[on[m]] = right[m]
+            for i in range(size):
+                x[i] += slides[m * size + i] * right[m]
+        spring_forces(N, R, h)
+    fixed_end(N, R, h)
+    switching(N, R, h, close)
+    fixed_energies(N, R, h, load, u)
+    return 0.0
 
 
-def step_matrix(model: FixedModel, element: FixedElement, h: float, out: Array) -> None:
-    """out = Z, stage by stage."""
-    n, q = len(model.mass), len(element.b)
+def step_matrix(N: Array, R: Array, h: float) -> None:
+    """Z, stage by stage."""
+    n, q, mass, damping, stiff, out = N[SIZES][DOFS], N[SIZES][STAGES], R[MASS], R[DAMPING], R[STIFF], R[Z]
     for k in range(q):
         for m in range(q):
-            inertia, drag = element.twice[k, m] / (h * h), element.inverse[k, m] / h
+            inertia, drag = R[TWICE][k * q + m] / (h * h), R[INVERSE][k * q + m] / h
             for i in range(n):
+                to = (k * n + i) * q * n + m * n
                 for j in range(n):
-                    value = inertia * model.mass[i, j] + drag * model.damping[i, j]
-                    out[k * n + i, m * n + j] = value + model.stiff[i, j] if k == m else value
+                    value = inertia * mass[i * n + j] + drag * damping[i * n + j]
+                    out[to + j] = value + stiff[i * n + j] if k == m else value
 
 
-def slip_system(model: FixedModel, element: FixedElement, h: float, branch: Array, room: FixedRoom) -> int:
-    """Factors of the system of the slip rates, where they do not stand yet; returns 1 where it is singular."""
-    n, springs, q = len(model.mass), len(branch), len(element.b)
-    same = room.length[1] == h
+def slip_system(N: Array, R: Array, h: float) -> bool:
+    """Factors of the system of the slip rates, where they do not stand yet; returns True where it is singular."""
+    n, springs, q, branch, held, on = N[SIZES][DOFS], N[SIZES][SPRINGS], N[SIZES][STAGES], N[BRANCH], N[HELD], N[ON]
+    length, spread, slides, table, cap = R[LENGTH], R[SPREAD], R[SLIDES], R[TABLE], R[CAP]
+    same, size = length[1] == h, q * n
     for a in range(springs):
-        if room.held[a] != branch[a]:
+        if held[a] != branch[a]:
             same = False
-            room.held[a] = branch[a]
+            held[a] = branch[a]
     if same:
-        return 0
-    room.length[1] = 0.0
+        return False
+    length[1] = 0.0
     rows = 0
     for k in range(q):
         for a in range(springs):
             if branch[a] != 0:
-                room.on[rows] = k * springs + a
+                on[rows] = k * springs + a
+                slide = at(slides, rows * size)
                 for m in range(q):
                     for i in range(n):
-                        room.slides[rows, m * n + i] = h * element.A[m, k] * model.spread[i, a]
-                backsolve_small(room.matrix, q * n, room.order, room.slides[rows])
+                        slide[m * n + i] = h * table[m * q + k] * spread[i * springs + a]
+                backsolve_small(R[Z], size, N[ORDER], slide)
                 rows += 1
     for column in range(rows):
-        m, b = room.on[column] // springs, room.on[column] % springs
+        m, b = on[column] // springs, on[column] % springs
         for row in range(rows):
-            k, a = room.on[row] // springs, room.on[row] % springs
-            lost = h * element.A[k, m] * model.spring[a, b]
+            k, a = on[row] // springs, on[row] % springs
+            lost = h * table[k * q + m] * R[SPRING][a * springs + b]
             for i in range(n):
-                lost -= model.spread[i, a] * room.slides[column, k * n + i]
+                lost -= spread[i * springs + a] * slides[column * size + k * n + i]
             if a == b:
-                lost += h * element.A[k, m] * (model.kinematic[a] + model.isotropic[a])
+                lost += h * table[k * q + m] * (R[KINEMATIC][a] + R[ISOTROPIC][a])
                 if k == m:
-                    lost += model.viscosity[a]
-            room.cap[row, column] = lost
-    if not eliminate(room.cap, rows, room.cap_order):
-        return 1
-    room.length[1] = h
-    return 0
+                    lost += R[VISCOSITY][a]
+            cap[row * rows + column] = lost
+    if not eliminate(cap, rows, N[CAP_ORDER]):
+        return True
+    length[1] = h
+    return False
 
 
-def spring_forces(model: FixedModel, element: FixedElement, h: float, now: Moment, room: FixedRoom) -> None:
+def spring_forces(N: Array, R: Array, h: float) -> None:
     """Forces at the stages of displacements u₀ + x and slips s₀ + h A g."""
-    n, (q, springs) = len(now.u), room.force.shape
+    n, springs, q, u, slip, x = N[SIZES][DOFS], N[SIZES][SPRINGS], N[SIZES][STAGES], R[NOW], R[NOW + 2], R[X]
+    spread, spring, table, rate, force = R[SPREAD], R[SPRING], R[TABLE], R[RATE], R[FORCE]
     for k in range(q):
         for a in range(springs):
             total = 0.0
             for i in range(n):
-                total += model.spread[i, a] * (now.u[i] + room.x[k * n + i])
+                total += spread[i * springs + a] * (u[i] + x[k * n + i])
             for c in range(springs):
-                if model.spring[a, c] != 0.0:
+                if spring[a * springs + c] != 0.0:
                     slid = 0.0
                     for m in range(q):
-                        slid += element.A[k, m] * room.rate[m, c]
-                    total -= model.spring[a, c] * (now.slip[c] + h * slid)
-            room.force[k, a] = total
+                        slid += table[k * q + m] * rate[m * springs + c]
+                    total -= spring[a * springs + c] * (slip[c] + h * slid)
+            force[k * springs + a] = total
 
 
-def fixed_end(model: FixedModel, element: FixedElement, h: float, now: Moment, end: Moment, room: FixedRoom) -> None:
+def fixed_end(N: Array, R: Array, h: float) -> None:
     """State at the end, velocities at the stages and integrals of the forces."""
-    n, (q, springs) = len(now.u), room.force.shape
+    n, springs, q, x = N[SIZES][DOFS], N[SIZES][SPRINGS], N[SIZES][STAGES], R[X]
+    mass, p, b = R[MASS], R[NOW + 1], R[WEIGHTS]
+    end, push, inverse, v, rate, force = R[END], R[PUSH], R[INVERSE], R[VELOCITY], R[RATE], R[FORCE]
     for i in range(n):
         moved = 0.0
         for k in range(q):
-            moved += element.end[k] * room.x[k * n + i]
+            moved += end[k] * x[k * n + i]
             total = 0.0
             for m in range(q):
-                total += element.inverse[k, m] * room.x[m * n + i]
-            room.v[k, i] = total / h
-        end.u[i] = now.u[i] + moved
+                total += inverse[k * q + m] * x[m * n + i]
+            v[k * n + i] = total / h
+        R[THEN][i] = R[NOW][i] + moved
     for i in range(n):
         pushed = 0.0
         for j in range(n):
-            if model.mass[i, j] != 0.0:
+            if mass[i * n + j] != 0.0:
                 moved = 0.0
                 for k in range(q):
-                    moved += element.push[k] * room.x[k * n + j]
-                pushed += model.mass[i, j] * moved
-        end.p[i] = now.p[i] + (pushed / h - element.rest * now.p[i])
+                    moved += push[k] * x[k * n + j]
+                pushed += mass[i * n + j] * moved
+        R[THEN + 1][i] = p[i] + (pushed / h - R[REST][0] * p[i])
     for a in range(springs):
         slid, grown, total = 0.0, 0.0, 0.0
         for k in range(q):
-            slid += element.b[k] * room.rate[k, a]
-            grown += element.b[k] * abs(room.rate[k, a])
-            total += element.b[k] * room.force[k, a]
-        end.slip[a] = now.slip[a] + h * slid
-        end.X[a] = now.X[a] + model.kinematic[a] * (h * slid)
-        end.w[a] = now.w[a] + h * grown
-        room.mean[a] = h * total
+            slid += b[k] * rate[k * springs + a]
+            grown += b[k] * abs(rate[k * springs + a])
+            total += b[k] * force[k * springs + a]
+        R[THEN + 2][a] = R[NOW + 2][a] + h * slid
+        R[THEN + 3][a] = R[NOW + 3][a] + R[KINEMATIC][a] * (h * slid)
+        R[THEN + 4][a] = R[NOW + 4][a] + h * grown
+        R[MEAN][a] = h * total
 
 
-def switching(
-    model: FixedModel,
-    element: FixedElement,
-    h: float,
-    branch: Array,
-    close: float,
-    now: Moment,
-    end: Moment,
-    room: FixedRoom,
-) -> None:
+def switching(N: Array, R: Array, h: float, close: float) -> None:
     """Switching functions at the stages and at the end, positive where the branch is left, and what counts as zero.
 
     Without viscosity the force stays on its limit; the spring stops when its deformation turns back.
     """
-    n, (q, springs) = len(now.u), room.force.shape
+    n, springs, q, speed, spread = N[SIZES][DOFS], N[SIZES][SPRINGS], N[SIZES][STAGES], R[SPEED], R[SPREAD]
+    table, rate = R[TABLE], R[RATE]
+    outside, near, kinematic, isotropic, force = R[OUTSIDE], R[NEAR], R[KINEMATIC], R[ISOTROPIC], R[FORCE]
     for a in range(springs):
-        turns = branch[a] != 0 and model.viscosity[a] == 0.0
+        way, firm = N[BRANCH][a], R[LIMIT][a]
+        turns = way != 0 and R[VISCOSITY][a] == 0.0
         before, after, last, held = 0.0, 0.0, 0.0, 0.0
         for i in range(n):
-            before += model.speed[a, i] * now.p[i]
-            after += model.speed[a, i] * end.p[i]
-            held += model.spread[i, a] * end.u[i]
+            before += speed[a * n + i] * R[NOW + 1][i]
+            after += speed[a * n + i] * R[THEN + 1][i]
+            held += spread[i * springs + a] * R[THEN][i]
         for c in range(springs):
-            held -= model.spring[a, c] * end.slip[c]
+            held -= R[SPRING][a * springs + c] * R[THEN + 2][c]
         for k in range(q):
-            slid, grown = 0.0, 0.0
+            slid, grown, own = 0.0, 0.0, k * springs + a
             for m in range(q):
-                slid += element.A[k, m] * room.rate[m, a]
-                grown += element.A[k, m] * abs(room.rate[m, a])
-            last += element.last[k] * room.rate[k, a]
-            above = room.force[k, a] - (now.X[a] + model.kinematic[a] * (h * slid))
-            limit = model.limit[a] + model.isotropic[a] * (now.w[a] + h * grown)
+                slid += table[k * q + m] * rate[m * springs + a]
+                grown += table[k * q + m] * abs(rate[m * springs + a])
+            last += R[LAST][k] * rate[own]
+            above = force[own] - (R[NOW + 3][a] + kinematic[a] * (h * slid))
+            limit = firm + isotropic[a] * (R[NOW + 4][a] + h * grown)
             if turns:
-                room.outside[k, a] = -branch[a] * room.rate[k, a]
+                outside[own] = -way * rate[own]
             else:
-                room.outside[k, a] = abs(above) - limit if branch[a] == 0 else limit - branch[a] * above
+                outside[own] = abs(above) - limit if way == 0 else limit - way * above
         if turns:
-            room.outside[q, a] = -branch[a] * (last if model.shared[a] else after)
-            room.near[a] = close * (1.0 + abs(before))
+            outside[q * springs + a] = -way * (last if R[SHARED][a] else after)
+            near[a] = close * (1.0 + abs(before))
         else:
-            above, limit = held - end.X[a], model.limit[a] + model.isotropic[a] * end.w[a]
-            room.outside[q, a] = abs(above) - limit if branch[a] == 0 else limit - branch[a] * above
-            room.near[a] = close * (model.limit[a] if model.limit[a] < float("inf") else 1.0)
+            above, limit = held - R[THEN + 3][a], firm + isotropic[a] * R[THEN + 4][a]
+            outside[q * springs + a] = abs(above) - limit if way == 0 else limit - way * above
+            near[a] = close * (firm if firm < float("inf") else 1.0)
 
 
-def fixed_energies(model: FixedModel, element: FixedElement, h: float, load: Array, u: Array, room: FixedRoom) -> None:
+def fixed_energies(N: Array, R: Array, h: float, load: Array, u: Array) -> None:
     """What dashpots and dampers take, what slip takes beyond them, what the jumps lose, and what the load gives."""
-    n, (q, springs) = len(u), room.force.shape
-    channels, viscous, slipped, given = model.patterns.shape[1], 0.0, 0.0, 0.0
+    n, springs, q, channels = N[SIZES][DOFS], N[SIZES][SPRINGS], N[SIZES][STAGES], N[SIZES][CHANNELS]
+    damping, patterns, v, b, viscous, slipped, given = R[DAMPING], R[PATTERNS], R[VELOCITY], R[WEIGHTS], 0.0, 0.0, 0.0
     for k in range(q):
         power, push = 0.0, 0.0
         for i in range(n):
             drag, pushed = 0.0, 0.0
             for j in range(n):
-                drag += model.damping[i, j] * room.v[k, j]
+                drag += damping[i * n + j] * v[k * n + j]
             for c in range(channels):
-                pushed += model.patterns[i, c] * load[k * channels + c]
-            power += drag * room.v[k, i]
-            push += pushed * room.v[k, i]
-            if len(element.jumps) > 0:
-                room.gone[k, i] = pushed - drag
+                pushed += patterns[i * channels + c] * load[k * channels + c]
+            power += drag * v[k * n + i]
+            push += pushed * v[k * n + i]
+            R[GONE][k * n + i] = pushed - drag
         for a in range(springs):
-            spent = room.force[k, a] * room.rate[k, a]
-            if model.damper[a]:
+            spent = R[FORCE][k * springs + a] * R[RATE][k * springs + a]
+            if R[DAMPER][a]:
                 power += spent
             else:
-                slipped += element.b[k] * spent
-        viscous += element.b[k] * power
-        given += element.b[k] * push
+                slipped += b[k] * spent
+        viscous += b[k] * power
+        given += b[k] * push
     lost, stored = 0.0, 0.0
-    if len(element.jumps) > 0:
-        lost, stored = jumped(model, element, u, room)
+    if N[SIZES][JUMPS]:
+        lost, stored = jumped(N, R, u)
         lost *= 0.5 * h * h
         stored *= 0.5 * h * h
-    room.energies[0] = h * viscous
-    room.energies[1] = h * slipped - stored
-    room.energies[2] = lost + stored
-    room.energies[3] = h * given
+    R[ENERGIES][0] = h * viscous
+    R[ENERGIES][1] = h * slipped - stored
+    R[ENERGIES][2] = lost + stored
+    R[ENERGIES][3] = h * given
 
 
-def jumped(model: FixedModel, element: FixedElement, u: Array, room: FixedRoom) -> tuple[float, float]:
+def jumped(N: Array, R: Array, u: Array) -> tuple[float, float]:
     """Σ m_ij ⟨k_i, k_j⟩ over the rates of the state in the norm of the energy, and of what hardening stores."""
-    n, (q, springs) = len(u), room.force.shape
+    n, springs, q = N[SIZES][DOFS], N[SIZES][SPRINGS], N[SIZES][STAGES]
+    gone, strained, rate = R[GONE], R[STRAINED], R[RATE]
+    beside, x, v, compatibility, light = R[BESIDE], R[X], R[VELOCITY], R[COMPATIBILITY], R[LIGHT]
     for k in range(q):
         for i in range(n):
-            total = room.gone[k, i]
+            total = gone[k * n + i]
             for j in range(n):
-                total -= model.beside[i, j] * (u[j] + room.x[k * n + j])
+                total -= beside[i * n + j] * (u[j] + x[k * n + j])
             for a in range(springs):
-                total -= model.compatibility[i, a] * room.force[k, a]
-            room.gone[k, i] = total
+                total -= compatibility[i * springs + a] * R[FORCE][k * springs + a]
+            gone[k * n + i] = total
         for a in range(springs):
-            total = -room.rate[k, a]
+            total = -rate[k * springs + a]
             for i in range(n):
-                total += model.compatibility[i, a] * room.v[k, i]
-            room.strained[k, a] = total
+                total += compatibility[i * springs + a] * v[k * n + i]
+            strained[k * springs + a] = total
     lost, stored = 0.0, 0.0
     for k in range(q):
         for m in range(q):
-            weight, part, held = element.jumps[k, m], 0.0, 0.0
+            weight, part, held = R[JUMP][k * q + m], 0.0, 0.0
             for i in range(n):
                 for j in range(n):
-                    part += room.gone[k, i] * model.light[i, j] * room.gone[m, j]
-                    part += room.v[k, i] * model.beside[i, j] * room.v[m, j]
+                    part += gone[k * n + i] * light[i * n + j] * gone[m * n + j]
+                    part += v[k * n + i] * beside[i * n + j] * v[m * n + j]
             for a in range(springs):
-                held += model.isotropic[a] * abs(room.rate[k, a]) * abs(room.rate[m, a])
+                held += R[ISOTROPIC][a] * abs(rate[k * springs + a]) * abs(rate[m * springs + a])
                 for c in range(springs):
-                    part += room.strained[k, a] * model.spring[a, c] * room.strained[m, c]
-                    held += room.rate[k, a] * model.back[a, c] * room.rate[m, c]
+                    part += strained[k * springs + a] * R[SPRING][a * springs + c] * strained[m * springs + c]
+                    held += rate[k * springs + a] * R[BACK][a * springs + c] * rate[m * springs + c]
             lost += weight * part
             stored += weight * held
     return lost, stored

@@ -169,105 +169,88 @@ def backsolve(
             x[i] -= spread[a * n + i] * small[a]
 
 
-class Wide(NamedTuple):
-    """A matrix in a band that is not symmetric, and its factors: ``base`` and list as for a symmetric one; U X Uᵀ is
-    the low-rank part."""
-
-    base: Array  # (n, 3·below + 1)
-    row: Array  # place in the band of each contribution
-    offset: Array
-    source: Array  # its entry among the tangents
-    share: Array  # its factor
-    U: Array  # (rank, n)
-    inner: Array  # (rank, rank): X⁻¹
-    factor: Array  # (n, 3·below + 1)
-    pivot: Array  # (n,)
-    spread: Array  # (rank, n): rows of (A⁻¹U)ᵀ
-    cap: Array  # (rank, rank): factors of X⁻¹ + UᵀA⁻¹U
-    order: Array  # (rank,): its row exchanges
+# A matrix in a band that is not symmetric, and its factors; U X Uᵀ is the low-rank part. Slots of N:
+# n, entries below the diagonal, contributions of springs and rank; place in the band of each contribution, and its
+# entry among the tangents; row exchanges of the band, and of what the low-rank part needs.
+LU_SIZES, LU_PLACE, LU_SOURCE, LU_PIVOT, LU_ORDER, LU_INTEGERS = range(6)
+# Slots of R: what does not change (n, 3·below + 1), factors of the contributions, U (rank, n), X⁻¹ (rank, rank),
+# the factors (n, 3·below + 1), rows of (A⁻¹U)ᵀ (rank, n), factors of X⁻¹ + UᵀA⁻¹U (rank, rank), room (rank,).
+LU_BASE, LU_SHARE, LU_U, LU_INNER, LU_FACTOR, LU_SPREAD, LU_CAP, LU_SMALL, LU_REALS = range(9)
 
 
-def lu_solved(band: Wide, tangents: Array, fresh: bool, x: Array, small: Array) -> float:
+def lu_solved(N: Array, R: Array, tangents: Array, fresh: int, x: Array) -> float:
     """x ← A⁻¹ x, with new factors where the tangents are ``fresh``; returns 0, or 1 when the matrix is singular."""
-    if fresh and not lu_factorise(band, tangents):
+    if fresh and not lu_factorise(N, R, tangents):
         return 1.0
-    lu_backsolve(band, x, small)
-    return 0.0
-
-
-def lu_factorise(band: Wide, tangents: Array) -> bool:
-    """Assemble base + Σ share·tangent and factor it; False when a pivot is zero or not a number."""
-    f = band.factor
-    n, columns = f.shape
-    for i in range(n):
-        for j in range(columns):
-            f[i, j] = band.base[i, j]
-    for i in range(len(band.row)):
-        f[band.row[i], band.offset[i]] += band.share[i] * tangents[band.source[i]]
-    if not eliminate_band(f, band.pivot):
-        return False
-    rank = len(band.U)
-    for a in range(rank):
-        for i in range(n):
-            band.spread[a, i] = band.U[a, i]
-        sweep_band(f, band.pivot, band.spread[a])
-    for a in range(rank):
-        for b in range(rank):
-            total = band.inner[a, b]
-            for i in range(n):
-                total += band.U[a, i] * band.spread[b, i]
-            band.cap[a, b] = total
-    return rank == 0 or eliminate(band.cap, rank, band.order)
-
-
-def lu_backsolve(band: Wide, x: Array, small: Array) -> None:
-    """x ← A⁻¹ x with the low-rank part; ``small`` is work space, one entry per rank."""
-    sweep_band(band.factor, band.pivot, x)
-    rank, n = band.U.shape
+    n, rank, U, spread, small = N[LU_SIZES][0], N[LU_SIZES][3], R[LU_U], R[LU_SPREAD], R[LU_SMALL]
+    sweep_band(n, N[LU_SIZES][1], R[LU_FACTOR], N[LU_PIVOT], x)
     for a in range(rank):
         total = 0.0
         for i in range(n):
-            total += band.U[a, i] * x[i]
+            total += U[a * n + i] * x[i]
         small[a] = total
     if rank > 0:
-        backsolve_small(band.cap, rank, band.order, small)
+        backsolve_small(R[LU_CAP], rank, N[LU_ORDER], small)
     for a in range(rank):
         for i in range(n):
-            x[i] -= band.spread[a, i] * small[a]
+            x[i] -= spread[a * n + i] * small[a]
+    return 0.0
 
 
-def eliminate_band(f: Array, pivot: Array) -> bool:
+def lu_factorise(N: Array, R: Array, tangents: Array) -> bool:
+    """Assemble base + Σ share·tangent and factor it; False when a pivot is zero or not a number."""
+    n, below, many, rank = N[LU_SIZES][0], N[LU_SIZES][1], N[LU_SIZES][2], N[LU_SIZES][3]
+    f, place, source, share = R[LU_FACTOR], N[LU_PLACE], N[LU_SOURCE], R[LU_SHARE]
+    copied(n * (3 * below + 1), R[LU_BASE], f)
+    for i in range(many):
+        f[place[i]] += share[i] * tangents[source[i]]
+    if not eliminate_band(n, below, f, N[LU_PIVOT]):
+        return False
+    U, spread, cap, inner = R[LU_U], R[LU_SPREAD], R[LU_CAP], R[LU_INNER]
+    copied(rank * n, U, spread)
+    for a in range(rank):
+        sweep_band(n, below, f, N[LU_PIVOT], at(spread, a * n))
+    for a in range(rank):
+        for b in range(rank):
+            total = inner[a * rank + b]
+            for i in range(n):
+                total += U[a * n + i] * spread[b * n + i]
+            cap[a * rank + b] = total
+    return rank == 0 or eliminate(cap, rank, N[LU_ORDER])
+
+
+def eliminate_band(n: int, below: int, f: Array, pivot: Array) -> bool:
     """Factors in place; the multipliers stay in the rows where they were made."""
-    n, columns = f.shape
-    below = (columns - 1) // 3
+    step = 3 * below  # of a column of the matrix, row by row: entry (i, j) stands at below + step · i + j
     for k in range(n):
-        best, last = k, min(n, k + below + 1)
+        best, last, column = k, min(n, k + below + 1), below + k
         for i in range(k + 1, last):
-            if abs(f[i, k - i + below]) > abs(f[best, k - best + below]):
+            if abs(f[column + step * i]) > abs(f[column + step * best]):
                 best = i
         pivot[k] = best
         end = min(n, k + 2 * below + 1)
+        own, other = below + step * k, below + step * best
         if best != k:
             for j in range(k, end):
-                held = f[k, j - k + below]
-                f[k, j - k + below] = f[best, j - best + below]
-                f[best, j - best + below] = held
-        head = f[k, below]
+                held = f[own + j]
+                f[own + j] = f[other + j]
+                f[other + j] = held
+        head = f[own + k]
         if not abs(head) > 0.0:
             return False
         for i in range(k + 1, last):
-            factor = f[i, k - i + below] / head
-            f[i, k - i + below] = factor
+            other = below + step * i
+            factor = f[other + k] / head
+            f[other + k] = factor
             if factor != 0.0:
                 for j in range(k + 1, end):
-                    f[i, j - i + below] -= factor * f[k, j - k + below]
+                    f[other + j] -= factor * f[own + j]
     return True
 
 
-def sweep_band(f: Array, pivot: Array, x: Array) -> None:
+def sweep_band(n: int, below: int, f: Array, pivot: Array, x: Array) -> None:
     """x ← (factors)⁻¹ x."""
-    n, columns = f.shape
-    below = (columns - 1) // 3
+    step = 3 * below
     for k in range(n):
         best = pivot[k]
         if best != k:
@@ -275,12 +258,12 @@ def sweep_band(f: Array, pivot: Array, x: Array) -> None:
             x[k] = x[best]
             x[best] = held
         for i in range(k + 1, min(n, k + below + 1)):
-            x[i] -= f[i, k - i + below] * x[k]
+            x[i] -= f[below + step * i + k] * x[k]
     for k in range(n - 1, -1, -1):
-        total = x[k]
+        total, own = x[k], below + step * k
         for j in range(k + 1, min(n, k + 2 * below + 1)):
-            total -= f[k, j - k + below] * x[j]
-        x[k] = total / f[k, below]
+            total -= f[own + j] * x[j]
+        x[k] = total / f[own + k]
 
 
 def eliminate(a: Array, n: int, order: Array) -> bool:
@@ -288,22 +271,22 @@ def eliminate(a: Array, n: int, order: Array) -> bool:
     for k in range(n):
         best = k
         for i in range(k + 1, n):
-            if abs(a[i, k]) > abs(a[best, k]):
+            if abs(a[i * n + k]) > abs(a[best * n + k]):
                 best = i
         order[k] = best
         if best != k:
             for j in range(n):
-                held = a[k, j]
-                a[k, j] = a[best, j]
-                a[best, j] = held
-        if not abs(a[k, k]) > 0.0:
+                held = a[k * n + j]
+                a[k * n + j] = a[best * n + j]
+                a[best * n + j] = held
+        if not abs(a[k * n + k]) > 0.0:
             return False
         for i in range(k + 1, n):
-            factor = a[i, k] / a[k, k]
-            a[i, k] = factor
+            factor = a[i * n + k] / a[k * n + k]
+            a[i * n + k] = factor
             if factor != 0.0:
                 for j in range(k + 1, n):
-                    a[i, j] -= factor * a[k, j]
+                    a[i * n + j] -= factor * a[k * n + j]
     return True
 
 
@@ -317,8 +300,8 @@ def backsolve_small(a: Array, n: int, order: Array, x: Array) -> None:
             x[best] = held
     for i in range(n):
         for k in range(i):
-            x[i] -= a[i, k] * x[k]
+            x[i] -= a[i * n + k] * x[k]
     for i in range(n - 1, -1, -1):
         for k in range(i + 1, n):
-            x[i] -= a[i, k] * x[k]
-        x[i] /= a[i, i]
+            x[i] -= a[i * n + k] * x[k]
+        x[i] /= a[i * n + i]

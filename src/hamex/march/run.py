@@ -23,7 +23,6 @@ from contextlib import contextmanager
 from functools import cache, partial, wraps
 from hashlib import sha256
 from importlib import import_module
-from importlib.util import find_spec
 from itertools import count
 from threading import RLock, get_ident
 from types import FunctionType, SimpleNamespace
@@ -34,6 +33,7 @@ import numpy as np
 
 from hamex.march import kept
 from hamex.march.kept import INSTRUCTIONS, called_by, file_of, functions_of, kept_name, sources
+from hamex.march.tables import Table
 
 Kernel = Callable[..., Any]
 Task = TypeVar("Task")
@@ -96,18 +96,6 @@ def can_compile() -> bool:
         kept.say(f"Numba cannot be loaded ({reason}); runs go on uncompiled, long ones a hundred times slower")
         return False
     return not numba.config.DISABLE_JIT
-
-
-def may_compile() -> bool:
-    """Whether Numba seems to be there, without loading it."""
-    if "numba" in sys.modules:
-        return can_compile()
-    return os.environ.get("NUMBA_DISABLE_JIT", "0").strip() in {"", "0"} and _is_installed()
-
-
-@cache
-def _is_installed() -> bool:
-    return find_spec("numba") is not None
 
 
 @contextmanager
@@ -182,12 +170,13 @@ def _by_arrays(kernel: Kernel) -> Kernel:
 
     def machine(*arguments: Any) -> Any:
         given = [_one_kind(argument) for argument in arguments]
-        kinds = tuple(map(numba.typeof, given))
-        if kinds not in known:
+        alike = tuple(map(_alike, given))
+        if alike not in known:
             with _ONE_AT_A_TIME:
-                if kinds not in known:
+                if alike not in known:
+                    kinds = tuple(map(numba.typeof, given))
                     _kept(kernel, lambda cache: compile_for(kinds, cache))
-                    known.add(kinds)
+                    known.add(alike)
         return machine.function(*given)  # type: ignore[attr-defined]
 
     def compile_for(kinds: Any, cache: bool) -> bool:
@@ -301,29 +290,6 @@ def _parts_of(kernel: Kernel) -> Iterator[Kernel]:
             yield function
         else:
             yield from _parts_of(function)
-
-
-class Table:
-    """Flat arrays of one kind by number, which kernels read as ``N`` (integers) or ``R`` (reals).
-
-    Plain Python reads the arrays, compiled code their addresses. What is put into the table is not copied: it has to
-    be of its kind and without gaps, and an array of several axes is read entry by entry in the order of memory.
-    """
-
-    def __init__(self, slots: int, kind: Any = float) -> None:
-        self.kind = np.dtype(kind)
-        self.arrays: list[Any] = [np.zeros(0, dtype=self.kind)] * slots
-        self.words = np.zeros(slots, dtype=np.uint64)
-        self.address = int(self.words.ctypes.data)
-
-    def __getitem__(self, slot: int) -> Any:
-        return self.arrays[slot]
-
-    def __setitem__(self, slot: int, array: Any) -> None:
-        if array.dtype != self.kind or not array.flags.c_contiguous:
-            raise ValueError(f"a kernel reads arrays of {self.kind} without gaps; got {array.dtype}, {array.strides}")
-        self.arrays[slot] = array.reshape(-1)
-        self.words[slot] = array.__array_interface__["data"][0]
 
 
 def invoke(address: int, arguments: tuple[Any, ...]) -> Any:
@@ -479,6 +445,13 @@ def march(
     for out, values in zip(outputs, lists, strict=True):
         out[:] = values
     return int(code)
+
+
+def _alike(value: Any) -> Any:
+    """What arguments of one kind have in common; the compiler's own answer takes a tenth of a short run."""
+    if isinstance(value, np.ndarray):
+        return value.dtype, value.ndim, value.flags.c_contiguous
+    return (type(value), *map(_alike, value)) if isinstance(value, tuple) else type(value)
 
 
 def _one_kind(value: Any) -> Any:

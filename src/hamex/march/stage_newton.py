@@ -10,17 +10,19 @@ Newton steps nearly always end at once. Where they do not, steps that make the r
 stall too, the solution is followed from the guess, for which it would be the solution, to the end: a path that exists,
 is single, and along which short Newton steps converge.
 
-And the march of such steps through time, ``stage_march``.
+And the march of such steps through time, ``stage_march``. Where everything stands is told in
+:mod:`hamex.march.stage_tables`; z₀ is the state at the start of the step.
 """
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
-from hamex.march.matrices import Rows, Wide
+from hamex.march import stage_tables as t
+from hamex.march.matrices import copied, filled
 from hamex.march.newton import against
-from hamex.march.run import invoke
-from hamex.march.stage_springs import Local, StageLaws, StageSprings, carried
+from hamex.march.run import at, invoke
+from hamex.march.stage_springs import carried
 
 Array = Any
 
@@ -31,533 +33,356 @@ _ALONG = 15  # Newton steps at one place of the path
 _HALVINGS = 10  # of a damped step
 _PATH = 4000  # places on the path
 _CANCELLED = 0.05  # of deformations that cancel before they enter a row, which leave a few bits only
-# What is called by its address, and so compiled once by itself: entries of Motion.call.
-RESPOND, LINEARISE, MEASURE, SOLVE, FOLLOW_STATE = 0, 1, 2, 3, 4
 
 
-class Motion(NamedTuple):
-    """The equations of motion of a step; unknown (dof, stage) stands at dof · stages + stage."""
-
-    call: Array  # addresses, or numbers of functions uncompiled
-    row: Array  # (W²/h²)M + (W/h)C + K, compressed rows
-    column: Array
-    value: Array
-    low: Array  # (rank, dof): shapes of modal damping
-    damp: Array  # (rank, stage, stage): its weights times W/h
-    begin: Array
-    dof: Array
-    share: Array  # B, compressed columns
-    stiff: Array  # elastic stiffness of each spring by itself
-    unit: Array  # 1/√ of the elastic diagonal: makes rows of forces and of moments comparable
-    cross: Array  # what stages see of one another's states
-    straight: bool  # every law is piecewise linear
-
-
-class Work(NamedTuple):
-    """Work space of a step; nothing in it outlives the step but the factored tangents."""
-
-    x: Array
-    Y: Array
-    ex: Array
-    xt: Array  # the same at a trial
-    Yt: Array
-    ext: Array
-    d: Array
-    ed: Array
-    step: Array  # dY
-    r: Array
-    terms: Array  # what cancels in r
-    g: Array
-    size: Array
-    g0: Array  # residual at the start of a path
-    R0: Array
-    x1: Array  # last place on it
-    Y1: Array
-    noise: Array
-    factored: Array
-    small: Array
-    merit: Array  # sum of squares; relative residual of the variables beside slip
-    mode: Array  # most steps, whether damped, whether the first is on the branches given
-
-
-def stretched(motion: Motion, q: int, x: Array, out: Array) -> None:
+def stretched(N: Array, R: Array, x: Array, out: Array) -> None:
     """out = Bᵀx at every stage."""
-    for j in range(len(motion.begin) - 1):
+    q, springs, begin, dof, share = N[t.HEAD][t.STAGES], N[t.HEAD][t.SPRINGS], N[t.B_BEGIN], N[t.B_DOF], R[t.SHARE]
+    for j in range(springs):
         for i in range(q):
             total = 0.0
-            for m in range(motion.begin[j], motion.begin[j + 1]):
-                total += motion.share[m] * x[motion.dof[m] * q + i]
-            out[i, j] = total
+            for m in range(begin[j], begin[j + 1]):
+                total += share[m] * x[dof[m] * q + i]
+            out[i * springs + j] = total
 
 
-def residual(motion: Motion, q: int, x: Array, F: Array, hold: float, w: Work) -> float:
-    """g = left side − r − hold·g₀ for given forces; returns its largest row relative to the terms of the rows."""
-    g, size = w.g, w.size
-    for i in range(len(g)):
-        g[i] = -w.r[i]
-        size[i] = w.terms[i]
-        for m in range(motion.row[i], motion.row[i + 1]):
-            part = motion.value[m] * x[motion.column[m]]
-            g[i] += part
-            size[i] += abs(part)
-    for a in range(len(motion.low)):
-        modal(motion.low[a], motion.damp[a], q, x, w)
-    for j in range(F.shape[1]):
-        for m in range(motion.begin[j], motion.begin[j + 1]):
+def residual(N: Array, R: Array, x: Array, hold: float) -> float:
+    """g = left side − r − hold·g₀ for the springs' forces; returns its largest row relative to the rows' terms."""
+    n, q, springs, g, size = N[t.HEAD][t.DOFS], N[t.HEAD][t.STAGES], N[t.HEAD][t.SPRINGS], R[t.G], R[t.TERM]
+    row, column, value, unit, begin, dof = N[t.ROW], N[t.COLUMN], R[t.VALUE], R[t.UNIT], N[t.B_BEGIN], N[t.B_DOF]
+    share, F, noise = R[t.SHARE], R[t.F], R[t.NOISE]
+    for i in range(n * q):
+        pushed, terms = -R[t.RHS][i], R[t.TERMS][i]
+        for m in range(row[i], row[i + 1]):
+            part = value[m] * x[column[m]]
+            pushed += part
+            terms += abs(part)
+        g[i] = pushed
+        size[i] = terms
+    for a in range(N[t.HEAD][t.RANK]):
+        modal(n, q, at(R[t.LOW], a * n), at(R[t.DAMP], a * q * q), x, g, size)
+    for j in range(springs):
+        for m in range(begin[j], begin[j + 1]):
             for i in range(q):
-                to = motion.dof[m] * q + i
-                g[to] += motion.share[m] * F[i, j]
-                size[to] += abs(motion.share[m]) * (abs(F[i, j]) + w.noise[j])
+                to, force = dof[m] * q + i, F[i * springs + j]
+                g[to] += share[m] * force
+                size[to] += abs(share[m]) * (abs(force) + noise[j])
     worst, largest, merit = 0.0, 0.0, 0.0
-    for i in range(len(g)):
-        g[i] -= hold * w.g0[i]
-        largest = max(largest, size[i] * motion.unit[i])
-        weighed = g[i] * motion.unit[i]
+    for i in range(n * q):
+        g[i] -= hold * R[t.G0][i]
+        largest = max(largest, size[i] * unit[i])
+        weighed = g[i] * unit[i]
         if not abs(weighed) <= worst:
             worst = abs(weighed)
         merit += weighed * weighed
-    w.merit[0] = merit
-    w.merit[1] = 0.0
+    R[t.MERIT][0] = merit
+    R[t.MERIT][1] = 0.0
     return worst / largest if largest > 0.0 else 0.0
 
 
-def modal(shape: Array, damp: Array, q: int, x: Array, w: Work) -> None:
+def modal(n: int, q: int, shape: Array, damp: Array, x: Array, g: Array, size: Array) -> None:
     """Add the force of one damped mode to g."""
     for j in range(q):
         along = 0.0
-        for n in range(len(shape)):
-            along += shape[n] * x[n * q + j]
-        for n in range(len(shape)):
+        for k in range(n):
+            along += shape[k] * x[k * q + j]
+        for k in range(n):
             for i in range(q):
-                part = damp[i, j] * along * shape[n]
-                w.g[n * q + i] += part
-                w.size[n * q + i] += abs(part)
+                part = damp[i * q + j] * along * shape[k]
+                g[k * q + i] += part
+                size[k * q + i] += abs(part)
 
 
-def untied(
-    motion: Motion, local: Local, e0: Array, z0: Array, hold: float, w: Work, Y: Array, ex: Array, s: StageSprings
-) -> float:
+def untied(N: Array, R: Array, z0: Array, Y: Array, ex: Array, hold: float) -> float:
     """The springs' own residual, relative to the terms of their rows; takes hold·R₀ from R and adds to the merit.
 
     That of slip is returned. Other variables may consist of nothing but round-off, so theirs is kept apart.
     """
-    worst = 0.0
-    for b in range(len(local.first)):
-        d, m, at = local.many[b], local.size[b], local.begin[b]
+    q, springs, entries, worst = N[t.HEAD][t.STAGES], N[t.HEAD][t.SPRINGS], N[t.HEAD][t.ENTRIES], 0.0
+    residuals, e0, merit = R[t.OFF], R[t.E0], R[t.MERIT]
+    for b in range(N[t.HEAD][t.BLOCKS]):
+        d, m, begin, first = N[t.MANY][b], N[t.SIZE][b], N[t.BEGIN][b], N[t.FIRST][b]
         each, deformed = d // m, 0.0
         for c in range(m):
-            for i in range(len(Y)):
-                j = local.first[b] + c
-                deformed = max(deformed, abs(e0[j]) + abs(ex[i, j]))
+            for i in range(q):
+                deformed = max(deformed, abs(e0[first + c]) + abs(ex[i * springs + first + c]))
                 if d > 0:
-                    deformed = max(deformed, abs(z0[at + c * each]) + abs(Y[i, at + c * each]))
+                    slip = begin + c * each
+                    deformed = max(deformed, abs(z0[slip]) + abs(Y[i * entries + slip]))
         for v in range(each):
             off, terms = 0.0, 0.0
             for c in range(m):
-                entry = c * each + v
-                for i in range(len(Y)):
-                    s.R[i, at + entry] -= hold * w.R0[i, at + entry]
-                    off = max(off, abs(s.R[i, at + entry]))
-                    terms = max(terms, abs(z0[at + entry]) + abs(Y[i, at + entry]))
+                entry = begin + c * each + v
+                for i in range(q):
+                    own = i * entries + entry
+                    residuals[own] -= hold * R[t.OFF0][own]
+                    left = residuals[own]
+                    off = max(off, abs(left))
+                    terms = max(terms, abs(z0[entry]) + abs(Y[own]))
                     if v == 0:
-                        w.merit[0] += motion.stiff[local.first[b] + c] * (s.R[i, at + entry] * s.R[i, at + entry])
+                        merit[0] += R[t.STIFF][first + c] * (left * left)
             if v == 0 and deformed > 0.0:
                 worst = max(worst, off / deformed)
             elif v > 0 and terms > 0.0:
-                w.merit[1] = max(w.merit[1], off / terms)
+                merit[1] = max(merit[1], off / terms)
     return worst
 
 
-def measured(
-    motion: Motion,
-    local: Local,
-    e0: Array,
-    z0: Array,
-    x: Array,
-    F: Array,
-    Y: Array,
-    ex: Array,
-    hold: float,
-    s: StageSprings,
-    w: Work,
-) -> float:
+def measured(N: Array, R: Array, x: Array, z0: Array, Y: Array, ex: Array, hold: float) -> float:
     """Both residuals at a place where the springs have answered, relative to the terms of their rows."""
-    worst = residual(motion, len(Y), x, F, hold, w)
-    return max(worst, untied(motion, local, e0, z0, hold, w, Y, ex, s))
+    worst = residual(N, R, x, hold)
+    return max(worst, untied(N, R, z0, Y, ex, hold))
 
 
-def tried(
-    motion: Motion,
-    local: Local,
-    laws: StageLaws,
-    e0: Array,
-    z0: Array,
-    alpha: float,
-    hold: float,
-    s: StageSprings,
-    w: Work,
-) -> tuple[bool, float]:
+def tried(N: Array, R: Array, z0: Array, alpha: float, hold: float) -> tuple[bool, float]:
     """Go α along the step: whether a branch changed, and the relative residual there."""
-    gone(alpha, w)
-    changed = invoke(motion.call[RESPOND], (laws, motion.cross, e0, w.ext, z0, w.Yt, False, s)) != 0.0
-    worst = invoke(motion.call[MEASURE], (motion, local, e0, z0, w.xt, s.F, w.Yt, w.ext, hold, s, w))
-    return changed, worst
+    n, states = N[t.HEAD][t.DOFS] * N[t.HEAD][t.STAGES], N[t.HEAD][t.STAGES] * N[t.HEAD][t.ENTRIES]
+    gone(n, R[t.X], alpha, R[t.D], R[t.X_T])
+    gone(states, R[t.Y], alpha, R[t.DY], R[t.Y_T])
+    gone(N[t.HEAD][t.STAGES] * N[t.HEAD][t.SPRINGS], R[t.EX], alpha, R[t.ED], R[t.EX_T])
+    changed = invoke(N[t.CALL][t.RESPOND], (N, R, R[t.EX_T], z0, R[t.Y_T], N[t.HEAD][t.NO])) != 0.0
+    return changed, invoke(N[t.CALL][t.MEASURE], (N, R, R[t.X_T], z0, R[t.Y_T], R[t.EX_T], hold))
 
 
-def gone(alpha: float, w: Work) -> None:
-    """The trial is α along the step."""
-    for i in range(len(w.x)):
-        w.xt[i] = w.x[i] + alpha * w.d[i]
-    for i in range(len(w.Y)):
-        for v in range(w.Y.shape[1]):
-            w.Yt[i, v] = w.Y[i, v] + alpha * w.step[i, v]
-        for j in range(w.ex.shape[1]):
-            w.ext[i, j] = w.ex[i, j] + alpha * w.ed[i, j]
+def gone(n: int, x: Array, alpha: float, d: Array, out: Array) -> None:
+    """out = x + α d."""
+    for i in range(n):
+        out[i] = x[i] + alpha * d[i]
 
 
-def accepted(w: Work) -> None:
+def accepted(N: Array, R: Array) -> None:
     """The trial becomes the place."""
-    for i in range(len(w.x)):
-        w.x[i] = w.xt[i]
-    for i in range(len(w.Y)):
-        for v in range(w.Y.shape[1]):
-            w.Y[i, v] = w.Yt[i, v]
-        for j in range(w.ex.shape[1]):
-            w.ex[i, j] = w.ext[i, j]
+    q = N[t.HEAD][t.STAGES]
+    copied(q * N[t.HEAD][t.DOFS], R[t.X_T], R[t.X])
+    copied(q * N[t.HEAD][t.ENTRIES], R[t.Y_T], R[t.Y])
+    copied(q * N[t.HEAD][t.SPRINGS], R[t.EX_T], R[t.EX])
 
 
-def relieved(motion: Motion, q: int, s: StageSprings, w: Work) -> None:
+def relieved(N: Array, R: Array) -> None:
     """g at the forces that the springs would have once their own equations are satisfied."""
-    for j in range(s.F.shape[1]):
+    q, springs, begin, g = N[t.HEAD][t.STAGES], N[t.HEAD][t.SPRINGS], N[t.B_BEGIN], R[t.G]
+    for j in range(springs):
         for i in range(q):
-            more = s.held[i, j] - s.F[i, j]
+            more = R[t.HELD][i * springs + j] - R[t.F][i * springs + j]
             if more != 0.0:
-                for m in range(motion.begin[j], motion.begin[j + 1]):
-                    w.g[motion.dof[m] * q + i] += motion.share[m] * more
+                for m in range(begin[j], begin[j + 1]):
+                    g[N[t.B_DOF][m] * q + i] += R[t.SHARE][m] * more
 
 
-def known(tangents: Array, factored: Array) -> bool:
+def known(n: int, tangents: Array, factored: Array) -> bool:
     """Whether the tangents are those of the last factors, which they become."""
     same = True
-    for i in range(len(tangents)):
+    for i in range(n):
         if tangents[i] != factored[i]:
             same = False
             factored[i] = tangents[i]
     return same
 
 
-def direction(
-    motion: Motion,
-    local: Local,
-    laws: StageLaws,
-    matrix: Wide,
-    e0: Array,
-    z0: Array,
-    s: StageSprings,
-    w: Work,
-    count: Array,
-) -> bool:
+def direction(N: Array, R: Array, z0: Array) -> bool:
     """Newton's step from a place that was measured; False when the matrix is singular."""
-    q = len(motion.cross)
-    invoke(motion.call[LINEARISE], (laws, local, motion.cross, e0, w.ex, z0, w.Y, s))
-    relieved(motion, q, s, w)
-    same = known(s.coupled, w.factored)
-    against(w.g, w.d)
+    count, d = N[t.COUNT], R[t.D]
+    invoke(N[t.CALL][t.LINEARISE], (N, R, z0))
+    relieved(N, R)
+    fresh = 0 if known(N[t.HEAD][t.COUPLED], R[t.TIED], R[t.FACTORED]) else 1
+    against(N[t.HEAD][t.DOFS] * N[t.HEAD][t.STAGES], R[t.G], d)
     count[0] += 1
-    count[1] += not same
-    if invoke(motion.call[SOLVE], (matrix, s.coupled, not same, w.d, w.small)) != 0.0:
-        w.factored[0] = float("nan")
+    count[1] += fresh
+    if invoke(N[t.CALL][t.SOLVE], (N, R, R[t.TIED], fresh, d)) != 0.0:
+        R[t.FACTORED][0] = float("nan")
         return False
-    stretched(motion, q, w.d, w.ed)
-    carried(local, q, w.ed, s, w.step)
+    stretched(N, R, d, R[t.ED])
+    carried(N, R)
     return True
 
 
-def newton(
-    motion: Motion,
-    local: Local,
-    laws: StageLaws,
-    matrix: Wide,
-    e0: Array,
-    z0: Array,
-    hold: float,
-    s: StageSprings,
-    w: Work,
-    count: Array,
-) -> float:
-    """From the guess in w.x and w.Y; returns the relative residual that is left, infinite when the steps do not end.
+def newton(N: Array, R: Array, z0: Array, hold: float) -> float:
+    """From the guess in X and Y; returns the relative residual that is left, infinite when the steps do not end.
 
-    ``count`` gathers linear solves, factorisations and tries.
+    The mode tells how; linear solves, factorisations and tries are counted.
     """
-    q, damped = len(motion.cross), w.mode[1] != 0
-    stretched(motion, q, w.x, w.ex)
-    invoke(motion.call[RESPOND], (laws, motion.cross, e0, w.ex, z0, w.Y, w.mode[2] != 0, s))
-    invoke(motion.call[MEASURE], (motion, local, e0, z0, w.x, s.F, w.Y, w.ex, hold, s, w))
-    merit, before, others = w.merit[0], float("inf"), float("inf")
-    for _ in range(w.mode[0]):
-        if not direction(motion, local, laws, matrix, e0, z0, s, w, count):
+    mode, merits = N[t.MODE], R[t.MERIT]
+    damped = mode[1] != 0
+    stretched(N, R, R[t.X], R[t.EX])
+    invoke(N[t.CALL][t.RESPOND], (N, R, R[t.EX], z0, R[t.Y], mode[2]))
+    invoke(N[t.CALL][t.MEASURE], (N, R, R[t.X], z0, R[t.Y], R[t.EX], hold))
+    merit, before, others = merits[0], float("inf"), float("inf")
+    for _ in range(mode[0]):
+        if not direction(N, R, z0):
             return float("inf")
         alpha = 1.0
         for halving in range(_HALVINGS + 1):
-            changed, worst = tried(motion, local, laws, e0, z0, alpha, hold, s, w)
-            count[2] += 1
-            if motion.straight and not changed and halving == 0 and worst <= 1e3 * ROUND_OFF:
-                accepted(w)
+            changed, worst = tried(N, R, z0, alpha, hold)
+            N[t.COUNT][2] += 1
+            if N[t.HEAD][t.STRAIGHT] and not changed and halving == 0 and worst <= 1e3 * ROUND_OFF:
+                accepted(N, R)
                 return worst
-            if not damped or w.merit[0] <= (1.0 - 1e-4 * alpha) * merit:
+            if not damped or merits[0] <= (1.0 - 1e-4 * alpha) * merit:
                 break
             if worst <= 1e3 * ROUND_OFF:
                 break
             if halving == _HALVINGS:
                 return float("inf")
             alpha *= 0.5
-        accepted(w)
+        accepted(N, R)
         # At round-off, or stuck just above it: nothing more can be gained. Other variables have then settled too.
-        settled = w.merit[1] <= ROUND_OFF or w.merit[1] >= 0.5 * others
+        settled = merits[1] <= ROUND_OFF or merits[1] >= 0.5 * others
         if settled and (worst <= ROUND_OFF or (worst <= 1e3 * ROUND_OFF and worst >= 0.5 * before)):
             return worst
         if not worst < float("inf"):
             return float("inf")
-        before, merit, others = worst, w.merit[0], w.merit[1]
+        before, merit, others = worst, merits[0], merits[1]
     return float("inf")
 
 
-def solve_step(
-    motion: Motion,
-    local: Local,
-    laws: StageLaws,
-    matrix: Wide,
-    e0: Array,
-    z0: Array,
-    s: StageSprings,
-    w: Work,
-    count: Array,
-) -> float:
-    """One step from x = 0 and Y = 0 on the branches in s.branch; returns the relative residual, infinite on failure."""
-    restart(w)
-    set_mode(w, _FULL, 0, 1)
-    left = newton(motion, local, laws, matrix, e0, z0, 0.0, s, w, count)
+def solve_step(N: Array, R: Array, z0: Array) -> float:
+    """One step from x = 0 and Y = 0 on the branches that stand; returns the relative residual, infinite on failure."""
+    mode = N[t.MODE]
+    restart(N, R)
+    mode[0], mode[1], mode[2] = _FULL, 0, 1
+    left = newton(N, R, z0, 0.0)
     if left < float("inf"):
         return left
-    restart(w)
-    set_mode(w, _DAMPED, 1, 0)
-    left = newton(motion, local, laws, matrix, e0, z0, 0.0, s, w, count)
+    restart(N, R)
+    mode[0], mode[1], mode[2] = _DAMPED, 1, 0
+    left = newton(N, R, z0, 0.0)
     if left < float("inf"):
         return left
-    return follow(motion, local, laws, matrix, e0, z0, s, w, count)
+    return follow(N, R, z0)
 
 
-def set_mode(w: Work, most: int, damped: int, forced: int) -> None:
-    """How Newton goes; by way of an array, because the compiler makes a copy of a function for every literal."""
-    w.mode[0] = most
-    w.mode[1] = damped
-    w.mode[2] = forced
-
-
-def restart(w: Work) -> None:
+def restart(N: Array, R: Array) -> None:
     """Back to the start of the step."""
-    for i in range(len(w.x)):
-        w.x[i] = 0.0
-    for i in range(len(w.Y)):
-        for v in range(w.Y.shape[1]):
-            w.Y[i, v] = 0.0
+    filled(N[t.HEAD][t.STAGES] * N[t.HEAD][t.DOFS], 0.0, R[t.X])
+    filled(N[t.HEAD][t.STAGES] * N[t.HEAD][t.ENTRIES], 0.0, R[t.Y])
 
 
-def follow(
-    motion: Motion,
-    local: Local,
-    laws: StageLaws,
-    matrix: Wide,
-    e0: Array,
-    z0: Array,
-    s: StageSprings,
-    w: Work,
-    count: Array,
-) -> float:
+def follow(N: Array, R: Array, z0: Array) -> float:
     """Follow the solution of "left side = r + (1 − share)·(its residual at rest)" from share 0, where it is known."""
-    q = len(motion.cross)
-    restart(w)
-    stretched(motion, q, w.x, w.ex)
-    invoke(motion.call[RESPOND], (laws, motion.cross, e0, w.ex, z0, w.Y, False, s))
-    invoke(motion.call[MEASURE], (motion, local, e0, z0, w.x, s.F, w.Y, w.ex, 0.0, s, w))
-    for i in range(len(w.g)):
-        w.g0[i] = w.g[i]
-        w.x1[i] = 0.0
-    for i in range(q):
-        for v in range(len(z0)):
-            w.R0[i, v] = s.R[i, v]
-            w.Y1[i, v] = 0.0
-    set_mode(w, _ALONG, 0, 0)
+    n, states = N[t.HEAD][t.DOFS] * N[t.HEAD][t.STAGES], N[t.HEAD][t.STAGES] * N[t.HEAD][t.ENTRIES]
+    restart(N, R)
+    stretched(N, R, R[t.X], R[t.EX])
+    invoke(N[t.CALL][t.RESPOND], (N, R, R[t.EX], z0, R[t.Y], N[t.HEAD][t.NO]))
+    invoke(N[t.CALL][t.MEASURE], (N, R, R[t.X], z0, R[t.Y], R[t.EX], 0.0))
+    copied(n, R[t.G], R[t.G0])
+    copied(states, R[t.OFF], R[t.OFF0])
+    filled(n, 0.0, R[t.X1])
+    filled(states, 0.0, R[t.Y1])
+    N[t.MODE][0], N[t.MODE][1], N[t.MODE][2] = _ALONG, 0, 0
     share, length = 0.0, 0.25
     for _ in range(_PATH):
         aim = min(1.0, share + length)
-        left = newton(motion, local, laws, matrix, e0, z0, 1.0 - aim, s, w, count)
+        left = newton(N, R, z0, 1.0 - aim)
         if left < float("inf"):
             if aim == 1.0:
                 return left
             share = aim
             length *= 2.0
-            keep(w.x, w.Y, w.x1, w.Y1)
+            copied(n, R[t.X], R[t.X1])
+            copied(states, R[t.Y], R[t.Y1])
         else:
             length *= 0.25
-            keep(w.x1, w.Y1, w.x, w.Y)
+            copied(n, R[t.X1], R[t.X])
+            copied(states, R[t.Y1], R[t.Y])
             if share + length == share:
                 break
     return float("inf")
 
 
-def keep(x: Array, Y: Array, x_out: Array, Y_out: Array) -> None:
-    """Copy a place."""
-    for i in range(len(x)):
-        x_out[i] = x[i]
-    for i in range(len(Y)):
-        for v in range(Y.shape[1]):
-            Y_out[i, v] = Y[i, v]
-
-
-class StageNumbers(NamedTuple):
-    """The element's numbers for a step of length h; W = A⁻¹."""
-
-    h: float
-    tau: Array  # (stage,) h/W_ii
-    start: Array  # (stage,) Σ_j W_ij / h: share of p₀ in the row of a stage
-    weights: Array  # b
-    end: Array  # bᵀW: u₁ = u₀ + Σ end · x
-    push: Array  # bᵀW²/h: p₁ = rest · p₀ + M Σ push · x
-    rest: float  # 1 − Σ end
-
-
-class History(NamedTuple):
-    """What a march fills; row 0 of u, p and z is given, and ``branch`` holds that of the last stage before."""
-
-    u: Array  # (node, dof)
-    p: Array
-    z: Array  # (node, entry of z)
-    branch: Array  # (spring,)
-    x: Array  # (step, stage, dof): displacements relative to the start of the step
-    F: Array  # (step, stage, spring)
-    rate: Array  # (step, stage, entry of z)
-    solves: Array  # (step,)
-    tries: Array
-    left: Array  # (step,) relative residual
-
-
-def stage_march(
-    element: StageNumbers,
-    motion: Motion,
-    local: Local,
-    laws: StageLaws,
-    matrix: Wide,
-    mass: Rows,
-    beside: Rows,
-    load: Array,
-    patterns: Array,
-    out: History,
-    e0: Array,
-    s: StageSprings,
-    w: Work,
-    count: Array,
-) -> int:
-    """March; returns 0, or the number of the step that was not solved. ``load`` is (step, stage, channel)."""
-    for k in range(len(load)):
-        prepared(element, motion, beside, load[k], patterns, out.u[k], out.p[k], out.z[k], local, out.branch, e0, s, w)
-        before, looked = count[0], count[2]
-        out.left[k] = solve_step(motion, local, laws, matrix, e0, out.z[k], s, w, count)
-        out.solves[k] = count[0] - before
-        out.tries[k] = count[2] - looked
-        if not out.left[k] < float("inf"):
+def stage_march(N: Array, R: Array, steps: int) -> int:
+    """March; returns 0, or the number of the step that was not solved."""
+    n, q, entries, count = N[t.HEAD][t.DOFS], N[t.HEAD][t.STAGES], N[t.HEAD][t.ENTRIES], N[t.COUNT]
+    for k in range(steps):
+        z, before, looked = at(R[t.STATE], k * entries), count[0], count[2]
+        prepared(N, R, k)
+        left = solve_step(N, R, z)
+        R[t.LEFT][k] = left
+        N[t.SOLVES][k] = count[0] - before
+        N[t.TRIES][k] = count[2] - looked
+        if not left < float("inf"):
             return k + 1
-        finished(element, mass, k, out, s, w)
-        if len(local.follows) > 0:
-            change(motion, out.u[k], out.u[k + 1], w.ext[0])
-            invoke(motion.call[FOLLOW_STATE], (laws, 0, e0, w.ext[0], out.z[k], s))
-            for i in range(len(local.follows)):
-                out.z[k + 1, local.follows[i]] = s.dzp[local.follows[i]]
-                for j in range(len(element.tau)):
-                    out.rate[k, j, local.follows[i]] = 0.0
+        finished(N, R, k)
+        if N[t.HEAD][t.FOLLOWS] > 0:
+            change(N, R, at(R[t.U], k * n), at(R[t.U], (k + 1) * n), R[t.EX_T])
+            invoke(N[t.CALL][t.FOLLOW_STATE], (N, R, R[t.EX_T], z))
+            for i in range(N[t.HEAD][t.FOLLOWS]):
+                entry = N[t.FOLLOWERS][i]
+                z[entries + entry] = R[t.DZ_M][entry]
+                for j in range(q):
+                    R[t.RATES][(k * q + j) * entries + entry] = 0.0
     return 0
 
 
-def prepared(
-    element: StageNumbers,
-    motion: Motion,
-    beside: Rows,
-    load: Array,
-    patterns: Array,
-    u: Array,
-    p: Array,
-    z: Array,
-    local: Local,
-    branch: Array,
-    e0: Array,
-    s: StageSprings,
-    w: Work,
-) -> None:
+def prepared(N: Array, R: Array, k: int) -> None:
     """Right side, deformations, round-off and first branches of a step: functions of the state alone."""
-    q = len(element.tau)
-    for n in range(len(u)):
+    n, q, springs, channels = N[t.HEAD][t.DOFS], N[t.HEAD][t.STAGES], N[t.HEAD][t.SPRINGS], N[t.HEAD][t.CHANNELS]
+    u, z, load = at(R[t.U], k * n), at(R[t.STATE], k * N[t.HEAD][t.ENTRIES]), at(R[t.LOAD], k * q * channels)
+    r, terms, patterns, noise, begin, dof = R[t.RHS], R[t.TERMS], R[t.PATTERNS], R[t.NOISE], N[t.B_BEGIN], N[t.B_DOF]
+    for i in range(n):
         resisted, size = 0.0, 0.0
-        for m in range(beside.row[n], beside.row[n + 1]):
-            part = beside.value[m] * u[beside.column[m]]
+        for m in range(N[t.BESIDE_ROW][i], N[t.BESIDE_ROW][i + 1]):
+            part = R[t.BESIDE][m] * u[N[t.BESIDE_COLUMN][m]]
             resisted += part
             size += abs(part)
-        for i in range(q):
-            pushed = element.start[i] * p[n]
-            w.r[n * q + i] = pushed - resisted
-            w.terms[n * q + i] = abs(pushed) + size
-            for a in range(len(patterns)):
-                w.r[n * q + i] += patterns[a, n] * load[i, a]
-                w.terms[n * q + i] += abs(patterns[a, n] * load[i, a])
-    for j in range(len(e0)):
+        for j in range(q):
+            pushed = R[t.START][j] * R[t.P][k * n + i]
+            total, sizes = pushed - resisted, abs(pushed) + size
+            for a in range(channels):
+                total += patterns[a * n + i] * load[j * channels + a]
+                sizes += abs(patterns[a * n + i] * load[j * channels + a])
+            r[i * q + j] = total
+            terms[i * q + j] = sizes
+    for j in range(springs):
         total, size = 0.0, 0.0
-        for m in range(motion.begin[j], motion.begin[j + 1]):
-            part = motion.share[m] * u[motion.dof[m]]
+        for m in range(begin[j], begin[j + 1]):
+            part = R[t.SHARE][m] * u[dof[m]]
             total += part
             size += abs(part)
-        e0[j] = total
-        w.noise[j] = _CANCELLED * motion.stiff[j] * size
+        R[t.E0][j] = total
+        noise[j] = _CANCELLED * R[t.STIFF][j] * size
         for i in range(q):
-            s.branch[i, j] = branch[j]
-    for b in range(len(local.first)):
-        if local.many[b] > 0:
-            for c in range(local.size[b]):
-                j = local.first[b] + c
-                slip = abs(z[local.begin[b] + c * (local.many[b] // local.size[b])])
-                w.noise[j] += _CANCELLED * motion.stiff[j] * slip
+            N[t.BRANCH][i * springs + j] = N[t.LAST_BRANCH][j]
+    for b in range(N[t.HEAD][t.BLOCKS]):
+        if N[t.MANY][b] > 0:
+            for c in range(N[t.SIZE][b]):
+                j = N[t.FIRST][b] + c
+                slip = abs(z[N[t.BEGIN][b] + c * (N[t.MANY][b] // N[t.SIZE][b])])
+                noise[j] += _CANCELLED * R[t.STIFF][j] * slip
 
 
-def change(motion: Motion, before: Array, after: Array, out: Array) -> None:
+def change(N: Array, R: Array, before: Array, after: Array, out: Array) -> None:
     """out = Bᵀ(after − before)."""
-    for j in range(len(out)):
+    for j in range(N[t.HEAD][t.SPRINGS]):
         total = 0.0
-        for m in range(motion.begin[j], motion.begin[j + 1]):
-            total += motion.share[m] * (after[motion.dof[m]] - before[motion.dof[m]])
+        for m in range(N[t.B_BEGIN][j], N[t.B_BEGIN][j + 1]):
+            total += R[t.SHARE][m] * (after[N[t.B_DOF][m]] - before[N[t.B_DOF][m]])
         out[j] = total
 
 
-def finished(element: StageNumbers, mass: Rows, k: int, out: History, s: StageSprings, w: Work) -> None:
+def finished(N: Array, R: Array, k: int) -> None:
     """The next node, and what the stages held."""
-    q = len(element.tau)
-    u, p, z, x = out.u, out.p, out.z, w.x
-    for n in range(u.shape[1]):
+    n, q, springs, entries = N[t.HEAD][t.DOFS], N[t.HEAD][t.STAGES], N[t.HEAD][t.SPRINGS], N[t.HEAD][t.ENTRIES]
+    u, p, z, x, h = at(R[t.U], k * n), at(R[t.P], k * n), at(R[t.STATE], k * entries), R[t.X], R[t.NUMBERS][0]
+    moves, rates = at(R[t.MOVES], k * q * n), at(R[t.RATES], k * q * entries)
+    for i in range(n):
         total = 0.0
-        for i in range(q):
-            total += element.end[i] * x[n * q + i]
-            out.x[k, i, n] = x[n * q + i]
-        u[k + 1, n] = u[k, n] + total
-        p[k + 1, n] = element.rest * p[k, n]
-        for m in range(mass.row[n], mass.row[n + 1]):
+        for j in range(q):
+            total += R[t.END][j] * x[i * q + j]
+            moves[j * n + i] = x[i * q + j]
+        u[n + i] = u[i] + total
+        momentum = R[t.NUMBERS][1] * p[i]
+        for m in range(N[t.MASS_ROW][i], N[t.MASS_ROW][i + 1]):
             total = 0.0
-            for i in range(q):
-                total += element.push[i] * x[mass.column[m] * q + i]
-            p[k + 1, n] += mass.value[m] * total
-    for v in range(z.shape[1]):
+            for j in range(q):
+                total += R[t.PUSH][j] * x[N[t.MASS_COLUMN][m] * q + j]
+            momentum += R[t.MASS][m] * total
+        p[n + i] = momentum
+    for v in range(entries):
         total = 0.0
-        for i in range(q):
-            out.rate[k, i, v] = s.dz[i, v] / element.tau[i]
-            total += element.weights[i] * out.rate[k, i, v]
-        z[k + 1, v] = z[k, v] + element.h * total
-    for j in range(len(out.branch)):
-        for i in range(q):
-            out.F[k, i, j] = s.F[i, j]
-        out.branch[j] = s.branch[q - 1, j]
+        for j in range(q):
+            rates[j * entries + v] = R[t.DZ][j * entries + v] / R[t.TAU][j]
+            total += R[t.WEIGHTS][j] * rates[j * entries + v]
+        z[entries + v] = z[v] + h * total
+    copied(q * springs, R[t.F], at(R[t.FORCES], k * q * springs))
+    for j in range(springs):
+        N[t.LAST_BRANCH][j] = N[t.BRANCH][(q - 1) * springs + j]

@@ -1,8 +1,38 @@
-"""What stands where in the tables that the march of a structure reads: numbers of slots, and of entries.
+"""Tables of arrays, as kernels take them; and what stands where in those of a structure's march.
 
 N holds integers, R reals, and J 32-bit integers: columns of matrices and dofs of springs, which large models read again
 and again. Arrays of two axes stand row by row.
 """
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+
+class Table:
+    """Flat arrays of one kind by number, which kernels read as ``N`` (integers) or ``R`` (reals).
+
+    Plain Python reads the arrays, compiled code their addresses. What is put into the table is not copied: it has to
+    be of its kind and without gaps, and an array of several axes is read entry by entry in the order of memory.
+    """
+
+    def __init__(self, slots: int, kind: Any = float) -> None:
+        self.kind = np.dtype(kind)
+        self.arrays: list[Any] = [np.zeros(0, dtype=self.kind)] * slots
+        self.words = np.zeros(slots, dtype=np.uint64)
+        self.address = int(self.words.ctypes.data)
+
+    def __getitem__(self, slot: int) -> Any:
+        return self.arrays[slot]
+
+    def __setitem__(self, slot: int, array: Any) -> None:
+        if array.dtype != self.kind or not array.flags.c_contiguous:
+            raise ValueError(f"a kernel reads arrays of {self.kind} without gaps; got {array.dtype}, {array.strides}")
+        self.arrays[slot] = array.reshape(-1)
+        self.words[slot] = array.__array_interface__["data"][0]
+
 
 # Matrices by rows plus low · diag(low weight) · lowᵀ, numbered from 0: the first slots of N tell where the rows begin,
 # those of J the columns, those of R the five parts of each, and the first entries of the header the ranks.

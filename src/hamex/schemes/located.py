@@ -12,7 +12,7 @@ Both decisions depend on nothing but the state and the load, so reruns and resta
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -20,15 +20,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hamex.errors import ConvergenceError, ModelError
-from hamex.march.located import FixedElement, FixedHistory, FixedModel, FixedRoom, Moment, fixed_pieces
-from hamex.march.run import Kernel, as_it_is, compiled, held, worth_compiling
-from hamex.march.stages import HalvedHistory, Levels, MappedHistory, Room, halved
-from hamex.model.record import Model, damps, dense, parameter, per_spring, sliding_forces
+from hamex.march import located as fixed
+from hamex.march import stages as slots
+from hamex.march.located import fixed_piece, fixed_pieces
+from hamex.march.run import Table, entered, place, worth_compiling
+from hamex.march.stages import halved, stages
+from hamex.model.record import Model, damps, dense, per_spring, sliding_forces
 from hamex.problem import Problem
 from hamex.problem.loads import loading, loads_between
 from hamex.schemes.scheme import How, Ran
 from hamex.schemes.stage_march import Pieces
-from hamex.schemes.stages import StageMaps, StageTable, jump_weights, spent_inside
+from hamex.schemes.stages import StageTable, jump_weights, mapped_tables, spent_inside
 
 if TYPE_CHECKING:
     from hamex.schemes.families import ElementScheme
@@ -97,22 +99,12 @@ class AdaptiveMarch:
 
     def _mapped(self, now: Mapping[str, Array], first: int, steps: int) -> Ran:
         """The same by one kernel; a step whose branches it does not find is taken by itself."""
-        dofs, springs = len(self.problem.model.dofs), len(self.problem.model.springs)
-        sizes, tolerance = (dofs, dofs, springs, springs, springs), float(self.scheme.tolerance or 0.0)
-        out = HalvedHistory._make(
-            [
-                *(np.empty((steps + 1, size)) for size in sizes),
-                np.empty((steps, springs)),
-                np.zeros(steps, dtype=np.int64),
-                np.zeros((steps, 4)),
-            ]
-        )
-        nodes = dict(zip(_NAMES, out, strict=False))
-        for name, history in nodes.items():
-            history[0] = now[name]
-        branch, at = now.get("branch", np.zeros(springs)).astype(np.int64), 0
+        springs, tolerance = len(self.problem.model.springs), float(self.scheme.tolerance or 0.0)
+        nodes, force, spent = histories(now, steps, springs)
+        pieces, branch = np.zeros(steps, dtype=np.int64), now.get("branch", np.zeros(springs)).astype(np.int64)
+        at = 0
         while at < steps:
-            at = self.levels(tolerance, first, at, branch, out)
+            at = self.levels(tolerance, first, at, steps, branch, [*nodes.values(), force, spent], pieces)
             if 0 <= at < steps:
                 if self.levels.many > FINEST:
                     raise self._missed(first + at)
@@ -120,14 +112,14 @@ class AdaptiveMarch:
             elif at < 0:
                 r = -1 - at
                 state = {name: history[r] for name, history in nodes.items()} | {"branch": branch.astype(float)}
-                out.pieces[r], done = self._step(state, first + r)
+                pieces[r], done = self._step(state, first + r)
                 for name, history in nodes.items():
                     history[r + 1] = done.end[name]
                 branch[:] = done.end["branch"]
-                out.force[r], out.spent[r] = done.steps["force"].mean(axis=0), self._spent(out.pieces[[r]], [done])[0]
+                force[r], spent[r] = done.steps["force"].mean(axis=0), self._spent(pieces[[r]], [done])[0]
                 at = r + 1
         end = {name: value[-1].copy() for name, value in nodes.items()} | {"branch": branch.astype(float)}
-        return Ran(nodes, {"force": out.force, "pieces": out.pieces, "spent": out.spent}, end)
+        return Ran(nodes, {"force": force, "pieces": pieces, "spent": spent}, end)
 
     @cached_property
     def levels(self) -> HalvedSteps:
@@ -165,46 +157,29 @@ class HalvedSteps:
         self, problem: Problem, scheme: ElementScheme, levels: Sequence[tuple[Pieces, Array]], most: int
     ) -> None:
         self.many, table = len(levels), scheme.table()
-        steps = [pieces.mapped for pieces, _ in levels]
-        maps, slips = [each.maps for each in steps if each], [each.slip for each in steps if each]
+        numbers = [pieces.mapped.numbers for pieces, _ in levels if pieces.mapped]
         values = [loads.reshape(len(loads), -1) for _, loads in levels]
-        first, q, parts = slips[0], len(table.c), 2 ** (self.many - 1)
-        n, springs = len(problem.model.dofs), len(problem.model.springs)
-        rows, inputs = q * springs, maps[0].move.shape[1]
+        n, springs, parts = len(problem.model.dofs), len(problem.model.springs), 2 ** (self.many - 1)
+        rows = len(table.c) * springs
         work = 2 * most * 3 * rows * (2 * n + rows + 8)
-        machine = worth_compiling(work, halved)
-        self.hand = held if machine else as_it_is
-        self.kernel: Kernel = compiled(halved) if machine else halved
-        stack = {name: np.stack([getattr(each, name) for each in maps]) for name in StageMaps.__dataclass_fields__}
-        given = Levels(
-            N=np.stack([each.N for each in slips]),
-            eta=first.eta,
-            limit=first.limit,
-            hard=np.stack([each.hard for each in slips]),
-            isotropic=first.isotropic,
-            weights=table.b,
-            h=np.array([scheme.step / 2**k for k in range(self.many)]),
-            kinematic=parameter(problem.model, "kinematic"),
-            load=np.ascontiguousarray(np.concatenate(values)),  # one stage, many channels: channel by channel
-            begin=np.cumsum([0, *(len(loads) for loads in values[:-1])]),
-            **stack,
-        )
-        self.given = tuple(map(self.hand, (given, fixed_model(problem), fixed_element(table))))
-        self.walk = MappedHistory._make(
-            [
-                *(np.zeros((parts + 1, size)) for size in (n, n, springs, springs, springs)),
-                *(np.zeros((parts, size)) for size in (rows, rows, springs)),
-                np.zeros(rows, dtype=np.int64),
-                np.zeros(parts, dtype=np.int64),
-            ]
-        )
-        shapes = ((inputs,), (rows,), (rows,), (rows, rows), (rows,))
-        room = Room._make([*(np.zeros(shape) for shape in shapes), np.zeros(rows, dtype=np.int64)])
-        self.room = room, self.hand(fixed_room(n, springs, q))
+        machine = worth_compiling(work, halved, stages)
+        self.N, self.R = N, R = piece_tables(problem, table, numbers)
+        R[slots.LOADS] = np.ascontiguousarray(np.concatenate(values))  # one stage, many channels: channel by channel
+        N[slots.FROM] = np.cumsum([0, *(len(loads) for loads in values[:-1])])
+        for a, size in enumerate((n, n, springs, springs, springs)):
+            R[slots.WALK + a] = np.zeros((parts + 1, size))
+        R[slots.G], R[slots.F], R[slots.MEANS] = (np.zeros((parts, size)) for size in (rows, rows, springs))
+        N[slots.BRANCHES], N[slots.SOLVES] = np.zeros(rows, dtype=np.int64), np.zeros(parts, dtype=np.int64)
+        N[fixed.CALL] = np.array([place(stages, N, R, 0, 1, np.zeros(0), compile=machine)])
+        self.kernel = entered(halved, N, R, 0.0, 0, 0, 0, compile=machine)
 
-    def __call__(self, tolerance: float, clock: int, at: int, guess: Array, out: HalvedHistory) -> int:
+    def __call__(
+        self, tolerance: float, clock: int, at: int, steps: int, guess: Array, out: Sequence[Array], pieces: Array
+    ) -> int:
         """Steps from number ``at`` on; see :func:`hamex.march.stages.halved`."""
-        return int(self.kernel(*self.given, tolerance, clock, at, guess, self.hand(out), self.walk, *self.room))
+        put_histories(self.R, out)
+        self.N[fixed.BRANCH], self.N[slots.PIECES] = guess, pieces
+        return int(self.kernel(self.N, self.R, tolerance, clock, at, steps))
 
 
 def _shared(model: Model) -> Array:
@@ -218,17 +193,23 @@ def _shared(model: Model) -> Array:
     return np.asarray(beside | light)
 
 
-def fixed_model(problem: Problem) -> FixedModel:
-    """A model of sliders with full matrices, for pieces on fixed branches."""
-    model, springs = problem.model, len(problem.model.springs)
-    law, still = per_spring(model), np.zeros((1, problem.acting.channels))
+def piece_tables(problem: Problem, table: StageTable, levels: Sequence[Mapping[int, Array]]) -> tuple[Table, Table]:
+    """Tables with a model of sliders, its matrices full, an element, and room for a piece on fixed branches, in which
+    no factors stand yet; and the numbers of steps that are halved, level by level."""
+    N, R = mapped_tables(problem.model, table, problem.acting.channels, levels)
+    model, springs, n, q = problem.model, len(problem.model.springs), len(problem.model.dofs), len(table.c)
+    law, still, x, rows = per_spring(model), np.zeros((1, problem.acting.channels)), q * n, q * springs
     B, K = dense(model.compatibility), dense(model.stiffness)
-    spring, light = model.elastic_force(np.eye(springs)), model.velocity(np.eye(len(model.dofs)))
+    spring, light = model.elastic_force(np.eye(springs)), model.velocity(np.eye(n))
     back = np.zeros((springs, springs))
     for group in model.laws.values():
         own = group.springs
         back[np.ix_(own, own)] = group.law.back_force(group, np.eye(len(own)))
-    arrays = (
+    inverse, jumps = np.linalg.inv(table.A), jump_weights(table.A, table.b)
+    end = table.b @ inverse
+    # The polynomial through the rates at the stages, at the end of the piece.
+    last = np.linalg.solve(np.vander(table.c, increasing=True).T, np.ones(q))
+    matrices = (
         dense(model.mass),
         model.damping.dense(),
         K,
@@ -238,91 +219,70 @@ def fixed_model(problem: Problem) -> FixedModel:
         spring,
         light,
         B.T @ light,
-        loading(problem, still, still).patterns,
-        sliding_forces(model),
-        law["viscosity"],
-        law["kinematic"],
-        law["isotropic"],
-        back,
-        _shared(model),
-        damps(model),
     )
-    return FixedModel(*(np.ascontiguousarray(x, dtype=float) for x in arrays))
+    patterns = loading(problem, still, still).patterns
+    limits = sliding_forces(model), law["viscosity"], law["kinematic"], law["isotropic"]
+    numbers = table.A, table.b, inverse, inverse @ inverse, inverse.sum(axis=1), end, end @ inverse, end.sum(), last
+    given = *matrices, patterns, *limits, back, _shared(model), damps(model), *numbers, 0.0 if jumps is None else jumps
+    room = x * x, x, rows * x, rows * rows, rows, rows, rows, rows, x, x, 2, rows + springs, springs, springs, 4
+    for slot, array in enumerate([*given, *map(np.zeros, room)]):
+        R[slot] = np.ascontiguousarray(array, dtype=float)
+    for slot, size in zip((fixed.ORDER, fixed.CAP_ORDER, fixed.ON, fixed.HELD), (x, rows, rows, springs), strict=True):
+        N[slot] = np.zeros(size, dtype=np.int64)
+    return N, R
 
 
-def fixed_element(table: StageTable) -> FixedElement:
-    """The numbers of an element for pieces on fixed branches."""
-    inverse, jumps = np.linalg.inv(table.A), jump_weights(table.A, table.b)
-    end = table.b @ inverse
-    # The polynomial through the rates at the stages, at the end of the piece.
-    last = np.linalg.solve(np.vander(table.c, increasing=True).T, np.ones(len(table.c)))
-    numbers = (table.A, table.b, inverse, inverse @ inverse, inverse.sum(axis=1), end, end @ inverse)
-    return FixedElement(*numbers, float(end.sum()), last, np.zeros((0, 0)) if jumps is None else jumps)
+def histories(now: Mapping[str, Array], steps: int, springs: int) -> tuple[dict[str, Array], Array, Array]:
+    """Room for some steps from a state: the nodes by name, forces of the springs and energies."""
+    nodes = {name: np.empty((steps + 1, len(now[name]))) for name in _NAMES}
+    for name, history in nodes.items():
+        history[0] = now[name]
+    return nodes, np.empty((steps, springs)), np.zeros((steps, 4))
 
 
-def fixed_room(dofs: int, springs: int, stages: int) -> FixedRoom:
-    """Room for a piece; no factors stand in it yet."""
-    x, rows = stages * dofs, stages * springs
-    return FixedRoom._make(
-        [
-            np.zeros((x, x)),
-            np.zeros(x, dtype=np.int64),
-            np.zeros(x),
-            np.zeros((rows, x)),
-            np.zeros((rows, rows)),
-            *(np.zeros(rows, dtype=np.int64) for _ in range(2)),
-            np.zeros(rows),
-            *(np.zeros((stages, springs)) for _ in range(2)),
-            *(np.zeros((stages, dofs)) for _ in range(2)),
-            np.zeros((stages, springs)),
-            np.zeros(springs, dtype=np.int64),
-            np.zeros(2),
-            np.zeros((stages + 1, springs)),
-            *(np.zeros(springs) for _ in range(2)),
-            np.zeros(4),
-        ]
-    )
-
-
-def fixed_history(dofs: int, springs: int, steps: int) -> FixedHistory:
-    """Room for the histories of some steps."""
-    sizes = (dofs, dofs, springs, springs, springs)
-    nodes = (np.empty((steps + 1, size)) for size in sizes)
-    return FixedHistory._make([*nodes, np.empty((steps, springs)), np.empty((steps, 4))])
+def put_histories(R: Table, out: Sequence[Array]) -> None:
+    """Put the nodes, the forces and the energies of some steps into the table."""
+    for slot, history in zip((*range(fixed.NODES, fixed.NODES + 5), fixed.FORCES, fixed.SPENT), out, strict=True):
+        R[slot] = history
 
 
 class Located:
-    """A problem piece by piece on fixed branches: from the state ``now`` to ``end``, which ``room`` tells of."""
+    """A problem piece by piece on fixed branches: from the state ``now`` to ``end``, which the table tells of."""
 
     def __init__(self, problem: Problem, scheme: ElementScheme, most: int) -> None:
         self.problem, self.step, table = problem, scheme.step, scheme.table()
         self.nodes, n, springs = table.c, len(problem.model.dofs), len(problem.model.springs)
-        self.model, self.room = fixed_model(problem), fixed_room(n, springs, len(table.c))
-        self.branch = np.zeros(springs, dtype=np.int64)
-        self.now, self.end = (Moment(*(np.zeros(size) for size in (n, n, springs, springs, springs))) for _ in range(2))
-        self.one = fixed_history(n, springs, 1)  # the state stands in its row 0
-        work = 5 * most * len(table.c) ** 2 * (n * n + springs * springs + _WORK_PER_PIECE)
-        machine = worth_compiling(work, fixed_pieces)
-        self.hand = held if machine else as_it_is
-        self.kernel: Kernel = compiled(fixed_pieces) if machine else fixed_pieces
-        self.given = self.hand(self.model), self.hand(fixed_element(table))
-        self.moments, self.left = tuple(map(self.hand, (self.now, self.end))), self.hand(self.room)
-        self.alone = self.hand(self.one)
+        self.N, self.R = N, R = piece_tables(problem, table, [])
+        machine = worth_compiling(
+            5 * most * len(table.c) ** 2 * (n * n + springs * springs + _WORK_PER_PIECE), fixed_pieces, fixed_piece
+        )
+        sizes = (n, n, springs, springs, springs)
+        self.now, self.end = ([np.zeros(size) for size in sizes] for _ in range(2))
+        for a in range(5):
+            R[fixed.NOW + a], R[fixed.THEN + a] = self.now[a], self.end[a]
+        self.branch, self.outside = np.zeros(springs, dtype=np.int64), R[fixed.OUTSIDE].reshape(-1, springs)
+        N[fixed.BRANCH] = self.branch
+        example = N, R, 0.0, np.zeros(0), 0.0
+        N[fixed.CALL] = np.array([place(fixed_piece, *example, compile=machine)])
+        self.alone = entered(fixed_piece, *example, compile=machine)
+        self.several = entered(fixed_pieces, N, R, 0, 0.0, 0, 0.0, compile=machine)
 
-    def whole(self, load: Array, first: int, out: FixedHistory) -> int:
+    def whole(self, load: Array, first: int) -> int:
         """Whole steps from number ``first`` on; returns the step in which a branch is left, or their number."""
-        return self._pieces(self.step, load, first, self.hand(out))
+        at = int(self.several(self.N, self.R, len(load), self.step, first, _CLOSE))
+        self._check(at < 0)
+        return at
 
     def piece(self, r: int, gone: float, h: float) -> None:
         """Advance by h from ``gone`` seconds into step r on, with every spring on its branch."""
         load = self.problem.acting.values_inside(self.step, r, gone + self.nodes * h)
-        self._pieces(float(h), load.reshape(1, -1), 0, self.alone)
+        self._check(
+            self.alone(self.N, self.R, float(h), np.ascontiguousarray(load, dtype=float).reshape(-1), _CLOSE) != 0
+        )
 
-    def _pieces(self, h: float, load: Array, first: int, out: Any) -> int:
-        at = self.kernel(*self.given, h, load, first, self.branch, _CLOSE, *self.moments, out, self.left)
-        if at < 0:
+    def _check(self, failed: bool) -> None:
+        if failed:
             raise ModelError("nothing resists some motion of this model; the step cannot be solved")
-        return int(at)
 
     def first_change(self, r: int, gone: float, h: float) -> tuple[float, int] | None:
         """How far into a piece of length h the first branch is left, and by which spring; None where none is.
@@ -330,7 +290,7 @@ class Located:
         The piece up to there, or the whole one, is what was advanced by last.
         """
         self.piece(r, gone, h)
-        wrong, near = self.room.outside > self.room.near, self.room.near.copy()
+        wrong, near = self.outside > self.R[fixed.NEAR], self.R[fixed.NEAR].copy()
         if not wrong.any():
             return None
         nodes = np.append(self.nodes, 1.0) * h
@@ -355,7 +315,7 @@ class Located:
 
         def outside(length: float) -> float:
             self.piece(r, gone, length)
-            return float(self.room.outside[-1, spring]) - 0.5 * near
+            return float(self.outside[-1, spring]) - 0.5 * near
 
         close = far
         for _ in range(50):
@@ -368,15 +328,17 @@ class Located:
         # A stage may have seen what the end of a shorter piece does not: then the piece ends there.
         return far if outside(far) <= 0 else float(brentq(outside, close, far, xtol=1e-15 * self.step, rtol=1e-14))
 
-    def go(self, moment: Moment) -> None:
+    def go(self, moment: Iterable[Array]) -> None:
         """Stand in a state from now on."""
-        for mine, given in zip(self.one[: len(moment)], moment, strict=True):
-            mine[0] = given
+        for mine, given in zip(self.now, moment, strict=True):
+            mine[:] = given
 
     def switch(self, spring: int) -> None:
         """One spring changes its branch: it stops, or starts in the direction of its force."""
-        u, slip, X = self.one.u[0], self.one.slip[0], self.one.X[0]
-        force = self.model.spread[:, spring] @ u - self.model.spring[spring] @ slip
+        u, _, slip, X, _ = self.now
+        force = (
+            self.R[fixed.SPREAD][spring :: len(slip)] @ u - self.R[fixed.SPRING].reshape(-1, len(slip))[spring] @ slip
+        )
         self.branch[spring] = 0 if self.branch[spring] else np.sign(force - X[spring])
 
 
@@ -389,22 +351,21 @@ class LocatedMarch:
     def advance(self, now: Mapping[str, Array], first: int, steps: int) -> Ran:
         """Some steps from a state on."""
         h, run = self.scheme.step, self.run
-        out = fixed_history(len(run.now.u), len(run.branch), steps)
-        nodes = dict(zip(_NAMES, out, strict=False))
-        for name, history in nodes.items():
-            history[0] = now[name]
+        nodes, force, spent = histories(now, steps, len(run.branch))
         run.branch[:] = now.get("branch", 0)
         events, numbers = np.zeros(steps, dtype=np.int64), np.arange(first, first + steps)
-        load = self.problem.acting.values_inside(h, numbers, run.nodes * h).reshape(steps, -1)
-        r = run.whole(load, 0, out)
+        load = np.ascontiguousarray(self.problem.acting.values_inside(h, numbers, run.nodes * h).reshape(steps, -1))
+        put_histories(run.R, [*nodes.values(), force, spent])
+        run.R[fixed.LOAD] = load
+        r = run.whole(load, 0)
         while r < steps:
-            run.go(Moment(*(history[r] for history in nodes.values())))
-            events[r] = self._step(first + r, out.force[r], out.spent[r])
-            for history, value in zip(nodes.values(), run.one, strict=False):
-                history[r + 1] = value[0]
-            r = run.whole(load, r + 1, out)
+            run.go(history[r] for history in nodes.values())
+            events[r] = self._step(first + r, force[r], spent[r])
+            for history, value in zip(nodes.values(), run.now, strict=True):
+                history[r + 1] = value
+            r = run.whole(load, r + 1)
         end = {name: value[-1].copy() for name, value in nodes.items()} | {"branch": run.branch.astype(float)}
-        return Ran(nodes, {"force": out.force / h, "events": events, "spent": out.spent}, end)
+        return Ran(nodes, {"force": force / h, "events": events, "spent": spent}, end)
 
     def _step(self, r: int, total: Array, spent: Array) -> int:
         """Step r from the state at hand, which then is that at its end; adds up integrals of the forces and energies,
@@ -417,8 +378,8 @@ class LocatedMarch:
                 change = None
                 run.piece(r, gone, h - gone)
             if change is None or change[0] > 0.0:
-                total += run.room.mean
-                spent += run.room.energies
+                total += run.R[fixed.MEAN]
+                spent += run.R[fixed.ENERGIES]
                 run.go(run.end)
             if change is None:
                 return events

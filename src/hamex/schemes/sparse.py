@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hamex.march import stage_tables as t
 from hamex.march.run import compiled
 from hamex.march.springs import laid, scattered
 from hamex.schemes.prepare import Assembly, OneStage
@@ -310,47 +311,41 @@ class SparseLU:
         self.shape = (n, n)
         self.U, self.inner = system.low_rank()
         self.factors: Any = None
+        self.tangents, self.x = system.R[t.TIED], system.R[t.D]
 
+    def solved(self, *given: Any) -> float:
+        """x ← A⁻¹ x with the low-rank part, with new factors where the tangents are fresh; see
+        :func:`hamex.march.matrices.lu_solved`. Returns 0, or 1 when the matrix is singular."""
+        from scipy.linalg import lu_solve
 
-def lu_solved(matrix: SparseLU, tangents: Array, fresh: bool, x: Array, small: Array) -> float:
-    """x ← A⁻¹ x, with new factors where the tangents are ``fresh``; returns 0, or 1 when the matrix is singular."""
-    if fresh and not lu_factorise(matrix, tangents):
-        return 1.0
-    lu_backsolve(matrix, x)
-    return 0.0
+        if given[3] and not self._factorise():
+            return 1.0
+        lu, spread, cap = self.factors
+        self.x[:] = solved_in(self.order, lu, self.x)
+        if spread is not None:
+            self.x -= spread @ lu_solve(cap, self.U @ self.x)
+        return 0.0
 
+    def _factorise(self) -> bool:
+        """Assemble and factor; False when the matrix is singular."""
+        from scipy.linalg import lu_factor
+        from scipy.sparse import csc_array
+        from scipy.sparse.linalg import splu
 
-def lu_factorise(matrix: SparseLU, tangents: Array) -> bool:
-    """Assemble and factor; False when the matrix is singular."""
-    from scipy.linalg import lu_factor
-    from scipy.sparse import csc_array
-    from scipy.sparse.linalg import splu
-
-    if not np.all(np.isfinite(tangents)):
-        return False
-    data = matrix.base + np.bincount(
-        matrix.target, weights=matrix.share * tangents[matrix.source], minlength=len(matrix.base)
-    )
-    by: dict[str, Any] = {"permc_spec": "COLAMD"}
-    if matrix.order is not None:
-        by = {"permc_spec": "NATURAL", "diag_pivot_thresh": _PREFERRED, "options": {"SymmetricMode": True}}
-    try:
-        lu = splu(csc_array((data, matrix.indices, matrix.indptr), shape=matrix.shape), **by)
-    except RuntimeError:
-        return False
-    spread = cap = None
-    if len(matrix.U):
-        spread = solved_in(matrix.order, lu, np.ascontiguousarray(matrix.U.T))
-        cap = lu_factor(matrix.inner + matrix.U @ spread)
-    matrix.factors = (lu, spread, cap)
-    return True
-
-
-def lu_backsolve(matrix: SparseLU, x: Array) -> None:
-    """x ← A⁻¹ x with the low-rank part."""
-    from scipy.linalg import lu_solve
-
-    lu, spread, cap = matrix.factors
-    x[:] = solved_in(matrix.order, lu, x)
-    if spread is not None:
-        x -= spread @ lu_solve(cap, matrix.U @ x)
+        if not np.all(np.isfinite(self.tangents)):
+            return False
+        weights = self.share * self.tangents[self.source]
+        data = self.base + np.bincount(self.target, weights=weights, minlength=len(self.base))
+        by: dict[str, Any] = {"permc_spec": "COLAMD"}
+        if self.order is not None:
+            by = {"permc_spec": "NATURAL", "diag_pivot_thresh": _PREFERRED, "options": {"SymmetricMode": True}}
+        try:
+            lu = splu(csc_array((data, self.indices, self.indptr), shape=self.shape), **by)
+        except RuntimeError:
+            return False
+        spread = cap = None
+        if len(self.U):
+            spread = solved_in(self.order, lu, np.ascontiguousarray(self.U.T))
+            cap = lu_factor(self.inner + self.U @ spread)
+        self.factors = (lu, spread, cap)
+        return True

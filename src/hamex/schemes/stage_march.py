@@ -9,28 +9,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hamex.errors import ConvergenceError, SchemeError
+from hamex.march import stage_tables as t
 from hamex.march.matrices import lu_solved
-from hamex.march.run import (
-    Kernel,
-    as_it_is,
-    called,
-    compiled,
-    held,
-    interpreted,
-    invoke,
-    numbered,
-    place,
-    worth_compiling,
-)
-from hamex.march.stage_newton import History, measured, stage_march
-from hamex.march.stage_springs import StageLaws, followed_state, linearised, respond
+from hamex.march.run import Callback, entered, place, worth_compiling
+from hamex.march.stage_newton import measured, stage_march
+from hamex.march.stage_springs import followed_state, linearised, respond
 from hamex.model.laws.ellipsoids import WIDEST
 from hamex.model.record import Model
 from hamex.problem import Problem
@@ -38,7 +28,6 @@ from hamex.problem.loads import loads_between
 from hamex.schemes.promised import check_promise
 from hamex.schemes.scheme import How, Ran, joined
 from hamex.schemes.sparse import SparseLU, places_of
-from hamex.schemes.sparse import lu_solved as sparse_solved
 from hamex.schemes.springs import effort_of, is_linear, law_kernels, prepared_springs, spring_blocks, states
 from hamex.schemes.stage_system import WIDEST_BAND, StageLayout, StageSystem
 from hamex.schemes.stages import MappedSteps, StageHistory, StageTable, is_small
@@ -48,7 +37,6 @@ if TYPE_CHECKING:
 
 Array = NDArray[Any]
 _WORK_PER_SPRING = 600  # a spring's stage in units of an oscillator's step, for the choice to compile
-_FEW_STEPS = 8  # that share their room with those taken before
 _SLIDER = ("slip", "back_force", "accumulated_slip")  # what its state has, in the order of the maps
 
 
@@ -94,93 +82,65 @@ class StageMarch:
     ) -> None:
         self.layout = layout_of(model)
         self.system = StageSystem(model, self.layout, table, h)
-        self.q, self.order = len(table.c), self.system.order
-        self.motion, self.patterns = self.system.motion(), np.ascontiguousarray(patterns[self.order].T, dtype=float)
-        self.wide = self.system.width > WIDEST_BAND if wide is None else wide
-        self.springs, self.work = self.system.springs(), self.system.work()
-        self.matrix: Any = self._sparse(model) if self.wide else self.system.band()
-        dofs = len(model.dofs)
-        factor = 0 if self.wide else 4 * self.q**3 * dofs * self.system.width**2  # of a band
+        self.order, N, R = self.system.order, self.system.N, self.system.R
+        wide = self.system.width > WIDEST_BAND if wide is None else wide
+        dofs, q = len(model.dofs), len(table.c)
+        factor = 0 if wide else 4 * q**3 * dofs * self.system.width**2  # of a band
         factors = 1 if is_linear(model) else most
-        work = self.q * most * max(effort_of(model), dofs) * _WORK_PER_SPRING + factors * factor
+        work = q * most * max(effort_of(model), dofs) * _WORK_PER_SPRING + factors * factor
         laws = law_kernels(model, "end", who)
-        pieces = (respond, linearised, measured, followed_state)
-        machine = worth_compiling(work, *pieces, *(() if self.wide else (lu_solved, stage_march)), *laws)
-        self.laws = laws_of(model, self.system.element.tau, who, machine)
-        self.kernel = self._ready(machine)
-        self.hand = held if machine else as_it_is
-        system = self.system
-        self.given = tuple(
-            map(
-                self.hand,
-                (system.element, self.motion, system.local, self.laws, self.matrix, system.mass, system.beside),
-            )
+        pieces = (respond, linearised, measured, followed_state, stage_march)
+        machine = worth_compiling(work, *pieces, *(() if wide else (lu_solved,)), *laws)
+        self._put_laws(model, R[t.TAU], who, machine)
+        x, solver = np.zeros(0), (N, R, R[t.TIED], 0, R[t.D])
+        if wide:
+            places = places_of(model)
+            matrix = SparseLU(self.system, None if places is None else places[self.order])
+            self.solver = Callback(matrix.solved, *solver, compile=machine)
+        else:
+            self.system.put_band()
+        N[t.CALL] = np.array(
+            [
+                place(respond, N, R, x, x, x, 0, compile=machine),
+                place(linearised, N, R, x, compile=machine),
+                place(measured, N, R, x, x, x, x, 0.0, compile=machine),
+                self.solver.address if wide else place(lu_solved, *solver, compile=machine),
+                place(followed_state, N, R, x, x, compile=machine),
+            ]
         )
-        self.room = tuple(map(self.hand, (self.springs, self.work)))
-        self._short = cache(self._history)  # few steps are taken again and again where steps are halved
+        R[t.PATTERNS] = np.ascontiguousarray(patterns[self.order].T, dtype=float)
+        N[t.HEAD][t.CHANNELS] = patterns.shape[1]
+        self.kernel = entered(stage_march, N, R, 0, compile=machine)
 
-    def _sparse(self, model: Model) -> SparseLU:
-        places = places_of(model)
-        return SparseLU(self.system, None if places is None else places[self.order])
-
-    def _ready(self, machine: bool) -> Kernel:
-        """The march as machine code, around a sparse solver the pieces alone; or nothing compiled, with equal bits."""
-        m, w, s, local = self.motion, self.work, self.springs, self.system.local
-        e0, z0 = np.zeros(s.F.shape[1]), np.zeros(s.dz.shape[1])
-        calls: tuple[tuple[Any, ...], ...] = (
-            (respond, self.laws, m.cross, e0, w.ex, z0, w.Y, True, s),
-            (linearised, self.laws, local, m.cross, e0, w.ex, z0, w.Y, s),
-            (measured, m, local, e0, z0, w.x, s.F, w.Y, w.ex, 0.0, s, w),
-            (lu_solved, self.matrix, s.coupled, True, w.d, w.small),
-            (followed_state, self.laws, 0, e0, w.ex[0], z0, s),
-        )
-        for number, (f, *given) in enumerate(calls):
-            if self.wide and f is lu_solved:
-                m.call[number] = numbered(sparse_solved)
-            elif self.wide and machine:
-                m.call[number] = numbered(called(f, *given))
-            else:
-                m.call[number] = place(f, *given, compile=machine)
-        if not machine:
-            return stage_march
-        return interpreted(stage_march, {"invoke": invoke}) if self.wide else compiled(stage_march)
+    def _put_laws(self, model: Model, tau: Array, who: str, machine: bool) -> None:
+        """Put the laws as stages of lengths τ see them; ``machine``: for compiled code."""
+        N, R, blocks = self.system.N, self.system.R, spring_blocks(model)
+        each = [prepared_springs(model, blocks, float(length), "end", who, machine) for length in tau]
+        groups, at = np.array([x.groups for x in each]), 0
+        for of_stage, springs in zip(groups, each, strict=True):
+            of_stage[3::3] += at
+            at += len(springs.P)
+        N[t.GROUPS], N[t.LAWS] = groups, each[0].I
+        R[t.LAW], R[t.LAW_WORK] = np.concatenate([x.P for x in each]), np.zeros(16 * WIDEST)
 
     def advance(self, u: Array, p: Array, z: Array, branch: Array, values: Array) -> Steps:
         """From (u, p, z, branch) under the channels ``values`` (step, stage, channel)."""
-        order, few = self.order, len(values) <= _FEW_STEPS
-        out, given = self._short(len(values)) if few else self._history(len(values))
-        out.u[0], out.p[0], out.z[0], out.branch[:] = u[order], p[order], z, branch
-        failed = self.kernel(
-            *self.given,
-            np.ascontiguousarray(values, dtype=float),
-            self.patterns,
-            given,
-            np.zeros(len(branch)),
-            *self.room,
-            np.zeros(3, dtype=np.int64),
-        )
-        u, p, x = (self._restored(history) for history in (out.u, out.p, out.x))
-        mine = (out.z, out.branch, out.F, out.rate, out.solves, out.tries, out.left)
-        z, branch, F, rate, solves, tries, left = (array.copy() if few else array for array in mine)
-        return Steps(u, p, z, branch, x, F, rate, solves, tries, left, int(failed))
-
-    def _history(self, n: int) -> tuple[History, Any]:
-        """Room for n steps, and as the kernel takes it."""
-        q, entries = self.q, self.layout.entries
-        dofs, springs = len(self.order), self.springs.F.shape[1]
-        out = History(
-            np.empty((n + 1, dofs)),
-            np.empty((n + 1, dofs)),
-            np.empty((n + 1, entries)),
-            np.empty(springs, dtype=np.int64),
-            np.empty((n, q, dofs)),
-            np.empty((n, q, springs)),
-            np.empty((n, q, entries)),
-            np.zeros(n, dtype=np.int64),
-            np.zeros(n, dtype=np.int64),
-            np.zeros(n),
-        )
-        return out, self.hand(out)
+        N, R, order, steps = self.system.N, self.system.R, self.order, len(values)
+        dofs, springs, q, entries = len(order), len(branch), values.shape[1], self.layout.entries
+        nodes = [np.empty((steps + 1, size)) for size in (dofs, dofs, entries)]
+        for history, start in zip(nodes, (u[order], p[order], z), strict=True):
+            history[0] = start
+        inside = [np.empty((steps, q, size)) for size in (dofs, springs, entries)]
+        left, solves, tries = np.zeros(steps), np.zeros(steps, dtype=np.int64), np.zeros(steps, dtype=np.int64)
+        end = np.array(branch, dtype=np.int64)
+        given = *nodes, *inside, left, np.ascontiguousarray(values, dtype=float)
+        for slot, array in enumerate(given, t.U):
+            R[slot] = array
+        N[t.LAST_BRANCH], N[t.SOLVES], N[t.TRIES] = end, solves, tries
+        N[t.COUNT][:] = 0
+        failed = self.kernel(N, R, steps)
+        u, p, x = (self._restored(history) for history in (*nodes[:2], inside[0]))
+        return Steps(u, p, nodes[2], end, x, inside[1], inside[2], solves, tries, left, int(failed))
 
     def _restored(self, x: Array) -> Array:
         """An array with the kernel's dofs last, in the model's order."""
@@ -226,23 +186,6 @@ def layout_of(model: Model) -> StageLayout:
         whole[6],
         places.size,
         blocks.entries,
-    )
-
-
-def laws_of(model: Model, tau: Array, who: str, machine: bool) -> StageLaws:
-    """The laws as stages of lengths τ see them; ``machine``: for compiled code."""
-    blocks = spring_blocks(model)
-    each = [prepared_springs(model, blocks, float(t), "end", who, machine) for t in tau]
-    shift = np.cumsum([0, *(len(x.P) for x in each)])[:-1]
-    row = np.array([x.row + at for x, at in zip(each, shift, strict=True)], dtype=np.int64).reshape(len(each), -1)
-    return StageLaws(
-        np.ascontiguousarray(tau),
-        each[0].law,
-        each[0].begin,
-        row,
-        each[0].I,
-        np.concatenate([x.P for x in each]),
-        np.zeros((16, WIDEST)),
     )
 
 

@@ -9,11 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hamex.checks import check_memory
-from hamex.march.matrices import Rows, Wide
-from hamex.march.stage_newton import Motion, StageNumbers, Work
-from hamex.march.stage_springs import Local, StageSprings
+from hamex.march import matrices
+from hamex.march import stage_tables as t
+from hamex.march.run import Table
 from hamex.model.record import Model
-from hamex.schemes.prepare import kernel_rows
 from hamex.schemes.stages import StageTable
 
 Array = NDArray[Any]
@@ -50,8 +49,8 @@ class StageLayout:
     tangents: int
 
 
-def element_numbers(table: StageTable, h: float) -> tuple[StageNumbers, Array, Array]:
-    """The march's numbers, W = A⁻¹, and what the stages see of one another; with the low parts of the table."""
+def element_numbers(table: StageTable, h: float) -> tuple[dict[int, Array], Array]:
+    """The march's numbers by slots, and W = A⁻¹; with the low parts of the table."""
     from hamex.schemes.stages import solve_small
 
     A, b = table.A.astype(np.longdouble) + table.A_low, table.b.astype(np.longdouble) + table.b_low
@@ -63,37 +62,17 @@ def element_numbers(table: StageTable, h: float) -> tuple[StageNumbers, Array, A
     own = np.diag(W)
     cross = W / own[:, None] - np.eye(q)
     np.fill_diagonal(cross, 0.0)
-    tau, start, weights, last, push = (
-        np.ascontiguousarray(x, dtype=float) for x in (h / own, W.sum(axis=1) / h, b, end, end @ W / h)
-    )
-    numbers = StageNumbers(float(h), tau, start, weights, last, push, float(np.round(1 - end.sum(), 12)))
-    return numbers, np.asarray(W, dtype=float), np.ascontiguousarray(cross, dtype=float)
-
-
-def local_blocks(layout: StageLayout, q: int) -> Local:
-    """Where the blocks stand in the arrays of the stages."""
-    m, d = layout.size.astype(np.int64), (layout.size * layout.variables).astype(np.int64)
-
-    def places(many: Array) -> Array:
-        return np.concatenate([[0], np.cumsum(many)[:-1]]).astype(np.int64) if len(many) else np.zeros(0, np.int64)
-
-    fine = np.full(layout.entries, _FINE)
-    for i in np.flatnonzero(layout.straight):
-        fine[layout.begin[i] : layout.begin[i] + d[i]] = _COARSE
-    return Local(
-        layout.first.astype(np.int64),
-        m,
-        layout.begin.astype(np.int64),
-        d,
-        layout.tangent.astype(np.int64),
-        places((q * m) ** 2),
-        places(q * d * q * m),
-        places(q * d * d),
-        places(q * m * d),
-        fine,
-        layout.follows.astype(np.int64),
-        int(d.max(initial=0)),
-    )
+    rest = np.round(1 - end.sum(), 12)
+    numbers = {
+        t.TAU: h / own,
+        t.START: W.sum(axis=1) / h,
+        t.WEIGHTS: b,
+        t.END: end,
+        t.PUSH: end @ W / h,
+        t.CROSS: cross,
+    }
+    numbers[t.NUMBERS] = np.array([h, rest])
+    return {slot: np.ascontiguousarray(x, dtype=float) for slot, x in numbers.items()}, np.asarray(W, dtype=float)
 
 
 class StageSystem:
@@ -103,11 +82,11 @@ class StageSystem:
         from scipy import sparse
 
         self.layout, self.q = layout, len(table.c)
-        self.element, W, self.cross = element_numbers(table, h)
+        self.element, W = element_numbers(table, h)
         M, C, K = (sparse.csr_array(x) for x in (model.mass, model.damping.matrix, model.stiffness))
         self.order = _order(M, C, K, model.compatibility, layout)
         M, C, K = (sparse.csr_array(x[self.order][:, self.order]) for x in (M, C, K))
-        self.mass, self.beside = _rows(M), _rows(K)
+        self.mass, self.beside = _clean(M), _clean(K)
         self.B = sparse.csc_array(sparse.csr_array(model.compatibility)[self.order])
         self.B.sort_indices()
         base = sparse.kron(M, W @ W / h**2) + sparse.kron(C, W / h) + sparse.kron(K, np.eye(self.q))
@@ -116,8 +95,15 @@ class StageSystem:
         held = model.damping.weights > 0
         self.low = np.ascontiguousarray(model.damping.shapes[self.order][:, held].T)
         self.damp = np.ascontiguousarray(model.damping.weights[held][:, None, None] * (W / h))
-        self.local = local_blocks(layout, self.q)
+        q, m, d = self.q, layout.size.astype(np.int64), (layout.size * layout.variables).astype(np.int64)
+        self.place = _places((q * m) ** 2)
+        # Entries of the tangents between the stages; one that no spring fills where there are none, so that what is
+        # factored is told apart from nothing.
+        self.coupled = max(int(((q * m) ** 2).sum()), 1)
         self.row, self.column, self.source, self.share = self._contributions()
+        self.N, self.R = Table(t.INTEGERS, np.int64), Table(t.REALS)
+        self._put_equations()
+        self._put_blocks(m, d)
 
     def _contributions(self) -> tuple[Array, Array, Array, Array]:
         """All products b_ia T b_jb at all pairs of stages: row, column, entry of the coupled tangents, factor."""
@@ -126,7 +112,7 @@ class StageSystem:
         for m in np.unique(self.layout.size):
             chosen = np.flatnonzero(self.layout.size == m)
             i, a, j, b = (x.ravel() for x in np.indices((q, m, q, m)))
-            first, place = self.layout.first[chosen][:, None], self.local.place[chosen][:, None]
+            first, place = self.layout.first[chosen][:, None], self.place[chosen][:, None]
             entry = (i * m + a) * q * m + j * m + b
             pairs.append([x.ravel() for x in np.broadcast_arrays(first + a, first + b, i, j, place + entry)])
         left, right, i, j, entry = (
@@ -159,31 +145,58 @@ class StageSystem:
         base = self.base.tocoo()
         return int(max(np.abs(base.row - base.col).max(initial=0), np.abs(self.row - self.column).max(initial=0)))
 
-    def motion(self) -> Motion:
-        """Arrays of the equations of motion."""
-        diagonals = [np.diag(k) for k in self.layout.stiffness]
-        stiff = np.zeros(self.B.shape[1])
-        for first, k in zip(self.layout.first, diagonals, strict=True):
-            stiff[first : first + len(k)] = k
-        elastic = np.asarray(self.B.multiply(self.B) @ stiff)
-        scale = np.abs(self.base.diagonal()) + np.repeat(elastic, self.q)
-        B = self.B
-        base = self.base
-        return Motion(
-            np.zeros(5, dtype=np.int64),
-            base.indptr.astype(np.int64),
-            base.indices.astype(np.int64),
-            base.data,
+    def _put_equations(self) -> None:
+        """Put the equations of motion into the tables, and room for a step."""
+        N, R, B, base, layout = self.N, self.R, self.B, self.base, self.layout
+        q, n, springs, entries = self.q, base.shape[0], B.shape[1], layout.entries
+        stiff = np.zeros(springs)
+        for first, k in zip(layout.first, layout.stiffness, strict=True):
+            stiff[first : first + len(k)] = np.diag(k)
+        elastic = np.asarray(B.multiply(B) @ stiff)
+        scale = np.abs(base.diagonal()) + np.repeat(elastic, q)
+        rows = (base, t.ROW, t.COLUMN, t.VALUE), (self.mass, t.MASS_ROW, t.MASS_COLUMN, t.MASS)
+        for matrix, begin, index, value in (
+            *rows,
+            (self.beside, t.BESIDE_ROW, t.BESIDE_COLUMN, t.BESIDE),
+            (B, t.B_BEGIN, t.B_DOF, t.SHARE),
+        ):
+            N[begin], N[index] = matrix.indptr.astype(np.int64), matrix.indices.astype(np.int64)
+            R[value] = matrix.data.astype(float)
+        for slot, array in self.element.items():
+            R[slot] = array
+        R[t.LOW], R[t.DAMP], R[t.STIFF], R[t.UNIT] = (
             self.low,
             self.damp,
-            B.indptr.astype(np.int64),
-            B.indices.astype(np.int64),
-            B.data,
             stiff,
             1 / np.sqrt(np.where(scale > 0, scale, 1.0)),
-            self.cross,
-            bool(np.all(self.layout.straight)),
         )
+        sizes = {"x": n, "Y": q * entries, "e": q * springs}
+        room = [*(sizes[kind] for kind in "xYexYexYe"), springs, *(sizes[kind] for kind in "xxxxxYxY"), springs]
+        for slot, size in zip(range(t.X, t.FACTORED), room, strict=True):
+            R[slot] = np.zeros(size)
+        R[t.FACTORED], R[t.MERIT] = np.full(self.coupled, np.nan), np.zeros(2)
+        N[t.MODE], N[t.COUNT] = np.zeros(3, dtype=np.int64), np.zeros(3, dtype=np.int64)
+
+    def _put_blocks(self, m: Array, d: Array) -> None:
+        """Put the blocks of springs into the tables: where they stand, and room for what they answer."""
+        N, R, layout, q, springs = self.N, self.R, self.layout, self.q, self.B.shape[1]
+        entries, tangents, widest = layout.entries, layout.tangents, q * int(d.max(initial=0))
+        straight, fine = bool(np.all(layout.straight)), np.full(entries, _FINE)
+        for i in np.flatnonzero(layout.straight):
+            fine[layout.begin[i] : layout.begin[i] + d[i]] = _COARSE
+        sizes = len(self.order), q, springs, entries, tangents, 0, len(self.low), len(m), int(d.max(initial=0))
+        N[t.HEAD] = np.array([*sizes, self.coupled, len(layout.follows), straight, 0, 1], dtype=np.int64)
+        places = self.place, _places(q * d * q * m), _places(q * d * d), _places(q * m * d)
+        blocks = layout.first, m, layout.begin, d, layout.tangent, *places, layout.follows
+        room = np.zeros(q * springs), np.zeros(springs), np.zeros(widest)
+        for slot, numbers in zip(range(t.FIRST, t.ORDER + 1), (*blocks, *room), strict=True):
+            N[slot] = numbers.astype(np.int64)
+        R[t.FINE] = fine
+        of_stages = q * springs, q * tangents, q * entries, q * entries, q * entries, q * springs, self.coupled
+        of_blocks = (int(x.sum()) for x in (q * d * q * m, q * d * d, q * m * d))
+        of_one = entries, springs, tangents, entries, len(m), widest * widest, widest
+        for slot, size in zip(range(t.F, t.RIGHT + 1), (*of_stages, *of_blocks, *of_one), strict=True):
+            R[slot] = np.zeros(size)
 
     def low_rank(self) -> tuple[Array, Array]:
         """U (rank, unknown) and X⁻¹ of modal damping, U X Uᵀ."""
@@ -196,87 +209,32 @@ class StageSystem:
             inner[a * q : a * q + q, a * q : a * q + q] = np.linalg.inv(self.damp[a])
         return U, inner
 
-    def band(self) -> Wide:
-        """The matrix in a band."""
-        n, below = self.base.shape[0], self.width
+    def put_band(self) -> None:
+        """Put the matrix in a band into the tables."""
+        N, R, n, below = self.N, self.R, self.base.shape[0], self.width
         base = np.zeros((n, 3 * below + 1))
         entries = self.base.tocoo()
         np.add.at(base, (entries.row, entries.col - entries.row + below), entries.data)
         U, inner = self.low_rank()
-        return Wide(
-            base,
-            self.row,
-            self.column - self.row + below,
-            self.source,
-            self.share,
-            U,
-            inner,
-            np.zeros_like(base),
-            np.zeros(n, dtype=np.int64),
-            np.zeros_like(U),
-            np.zeros_like(inner),
-            np.zeros(len(U), dtype=np.int64),
-        )
-
-    def springs(self) -> StageSprings:
-        """Room for what the springs answer."""
-        q, springs, entries, local = self.q, self.B.shape[1], self.layout.entries, self.local
-        d, m = local.many, local.size
-        widest = q * local.widest
-        return StageSprings(
-            np.zeros((q, springs)),
-            np.zeros((q, self.layout.tangents)),
-            np.zeros((q, entries)),
-            np.zeros((q, springs), dtype=np.int64),
-            np.zeros((q, entries)),
-            np.zeros((q, entries)),
-            np.zeros((q, springs)),
-            np.zeros(self._coupled()),
-            np.zeros(int((q * d * q * m).sum())),
-            np.zeros(int((q * d * d).sum())),
-            np.zeros(int((q * m * d).sum())),
-            np.zeros(entries),
-            np.zeros(springs),
-            np.zeros(self.layout.tangents),
-            np.zeros(entries),
-            np.zeros(springs, dtype=np.int64),
-            np.zeros(len(m)),
-            np.zeros((widest, widest)),
-            np.zeros(widest),
-            np.zeros(widest, dtype=np.int64),
-        )
-
-    def _coupled(self) -> int:
-        """Entries of the tangents between the stages; one that no spring fills where there are none, so that what is
-        factored is told apart from nothing."""
-        return max(int(((self.q * self.local.size) ** 2).sum()), 1)
-
-    def work(self) -> Work:
-        """Room for a step."""
-        q, n, springs, entries = self.q, self.base.shape[0], self.B.shape[1], self.layout.entries
-        shapes = {"x": (n,), "Y": (q, entries), "e": (q, springs)}
-        return Work._make(
-            [
-                *(np.zeros(shapes[kind]) for kind in "xYexYexeYxxxxxYxY"),
-                np.zeros(springs),
-                np.full(self._coupled(), np.nan),
-                np.zeros(q * len(self.low)),
-                np.zeros(2),
-                np.zeros(3, dtype=np.int64),
-            ]
-        )
+        N[matrices.LU_SIZES] = np.array([n, below, len(self.row), len(U)])
+        N[matrices.LU_PLACE] = self.row * (3 * below + 1) + self.column - self.row + below
+        N[matrices.LU_SOURCE] = self.source
+        for slot, size in (matrices.LU_PIVOT, n), (matrices.LU_ORDER, len(U)):
+            N[slot] = np.zeros(size, dtype=np.int64)
+        room = np.zeros_like(base), np.zeros_like(U), np.zeros_like(inner), np.zeros(len(U))
+        for slot, array in enumerate((base, self.share, U, inner, *room)):
+            R[slot] = array
 
 
-def _rows(matrix: Any) -> Rows:
+def _places(many: Array) -> Array:
+    """Where each begins that has so many entries."""
+    return np.cumsum(many) - many
+
+
+def _clean(matrix: Any) -> Any:
     matrix.sum_duplicates()
     matrix.eliminate_zeros()
-    return kernel_rows(
-        matrix.indptr.astype(np.int64),
-        matrix.indices.astype(np.int64),
-        matrix.data.astype(float),
-        np.zeros((matrix.shape[0], 0)),
-        np.zeros(0),
-    )
+    return matrix
 
 
 def _order(M: Any, C: Any, K: Any, compatibility: Any, layout: StageLayout) -> Array:

@@ -19,21 +19,18 @@ over the rates k of the state in the norm of the energy, hardening included; it 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hamex.errors import ModelError, SchemeError
-from hamex.march.run import Kernel, compiled, worth_compiling
+from hamex.march.run import Table, entered, worth_compiling
 from hamex.model.algebra import rows
 from hamex.model.record import Model, damps, dense, parameter, per_spring
-
-if TYPE_CHECKING:
-    from hamex.march.stages import Slip
 
 Array = NDArray[Any]
 _SMALL = 8  # unknowns up to which the maps are computed in extended precision
@@ -148,13 +145,13 @@ class MappedSteps:
     def __init__(self, model: Model, table: StageTable, h: float, patterns: Array, most: int) -> None:
         from hamex.march.stages import stages  # every solution names StageHistory, and few are made by this kernel
 
-        self.model, self.table, self.h = model, table, h
+        self.model, self.table = model, table
         self.maps = stage_maps(model, table, h, patterns)
-        self.slip = slip_problem(model, table, self.maps, h)
-        self.kinematic = parameter(model, "kinematic")
+        self.numbers = step_numbers(model, table, self.maps, h)
+        self.N, self.R = mapped_tables(model, table, patterns.shape[1], [self.numbers])
         rows = len(table.c) * len(model.springs)
         work = 2 * most * rows * (2 * len(model.dofs) + rows + 8)
-        self.kernel: Kernel = compiled(stages) if worth_compiling(work, stages) else stages
+        self.kernel = entered(stages, self.N, self.R, 0, 1, np.zeros(0), compile=worth_compiling(work, stages))
 
     def march(self, start: tuple[Array, ...], guess: Array, values: Array) -> tuple[tuple[Array, ...], int]:
         """From (u, p, slip, X, w) and the branches under stage loads (step, stage, channel).
@@ -163,45 +160,71 @@ class MappedSteps:
         forces at the stages, mean forces, solves and branches; and 0, or the number of the step whose branches were not
         found.
         """
-        from hamex.march.stages import MappedHistory, Maps, Room
+        from hamex.march import stages as slots
 
+        N, R, maps = self.N, self.R, self.maps
         steps, n, springs, q = len(values), len(self.model.dofs), len(self.model.springs), len(self.table.c)
-        maps, table, rows = self.maps, self.table, q * springs
-        u, p = np.empty((steps + 1, n)), np.empty((steps + 1, n))
-        slip, X, w = (np.empty((steps + 1, springs)) for _ in range(3))
-        u[0], p[0], slip[0], X[0], w[0] = start
-        g, F = np.zeros((steps, rows)), np.zeros((steps, rows))
-        mean, solves, branch = np.zeros((steps, springs)), np.zeros(steps, dtype=np.int64), np.tile(guess, q)
-        numbers = Maps(
-            maps.trial, maps.soft, maps.move, maps.move_low, maps.slide, table.b, float(self.h), self.kinematic
-        )
-        walk = MappedHistory(u, p, slip, X, w, g, F, mean, branch, solves)
-        room = Room(
-            np.empty(maps.move.shape[1]),
-            np.empty(rows),
-            np.empty(rows),
-            np.empty((rows, rows)),
-            np.empty(rows),
-            np.empty(rows, dtype=np.int64),
-        )
-        failed = self.kernel(self.slip, numbers, np.ascontiguousarray(values.reshape(steps, -1)), walk, room)
-        inputs = np.hstack([u[:-1], p[:-1], slip[:-1], values.reshape(steps, -1)])
+        nodes = [np.empty((steps + 1, len(state))) for state in start]
+        for a, (history, state) in enumerate(zip(nodes, start, strict=True)):
+            history[0] = state
+            R[slots.WALK + a] = history
+        g, F, mean = (np.zeros((steps, size)) for size in (q * springs, q * springs, springs))
+        R[slots.G], R[slots.F], R[slots.MEANS] = g, F, mean
+        N[slots.SOLVES], N[slots.BRANCHES] = np.zeros(steps, dtype=np.int64), np.tile(guess, q)
+        loads = np.ascontiguousarray(values.reshape(steps, -1))
+        failed = self.kernel(N, R, 0, steps, loads.reshape(-1))
+        inputs = np.hstack([nodes[0][:-1], nodes[1][:-1], nodes[2][:-1], loads])
         # Not by BLAS, whose bits depend on how many rows it is given.
         moved = np.einsum("ri,ji->rj", inputs, maps.place) + np.einsum("ri,ji->rj", g, maps.place_slip)
         shape = (steps, q, springs)
-        return (
-            u,
-            p,
-            slip,
-            X,
-            w,
-            moved.reshape(steps, q, n),
-            g.reshape(shape),
-            F.reshape(shape),
-            mean,
-            solves,
-            branch[-springs:],
-        ), int(failed)
+        rest = moved.reshape(steps, q, n), g.reshape(shape), F.reshape(shape), mean, N[slots.SOLVES]
+        return (*nodes, *rest, N[slots.BRANCHES][-springs:]), int(failed)
+
+
+def mapped_tables(
+    model: Model, table: StageTable, channels: int, levels: Sequence[Mapping[int, Array]]
+) -> tuple[Table, Table]:
+    """What kernels need for steps of one length or of several, but for loads and histories; see
+    :mod:`hamex.march.stages`."""
+    from hamex.march import located as fixed
+    from hamex.march import stages as slots
+
+    N, R = Table(slots.INTEGERS, np.int64), Table(slots.REALS)
+    springs, q, dofs = len(model.springs), len(table.c), len(model.dofs)
+    rows, jumps = q * springs, jump_weights(table.A, table.b) is not None
+    N[fixed.SIZES] = np.array([dofs, springs, q, channels, jumps, len(levels)])
+    N[fixed.WIDTHS] = np.array([dofs, dofs, springs, springs, springs])
+    N[slots.ON] = np.zeros(rows, dtype=np.int64)
+    for slot in levels[0] if levels else ():
+        several = [each[slot].ravel() for each in levels]
+        R[slot] = several[0] if len(levels) == 1 else np.concatenate(several)
+    R[fixed.WEIGHTS], R[fixed.KINEMATIC] = np.ascontiguousarray(table.b), parameter(model, "kinematic")
+    R[slots.INPUTS], R[slots.SYSTEM] = np.zeros(2 * dofs + springs + q * channels), np.zeros((rows, rows))
+    for slot in (slots.OVER, slots.BOUND, slots.RIGHT, slots.OVER0, slots.BOUND0, slots.G0):
+        R[slot] = np.zeros(rows)
+    return N, R
+
+
+def step_numbers(model: Model, table: StageTable, maps: StageMaps, h: float) -> dict[int, Array]:
+    """By slots, the complementarity problem of a step of length h and its maps."""
+    from hamex.march import stages as slots
+
+    law, q = per_spring(model), len(table.c)
+    return {
+        slots.LOSS: coupling(maps, table, h, law["kinematic"]),
+        slots.ETA: np.tile(law["viscosity"], q),
+        slots.LIMIT: np.tile(law["yield_force"], q),
+        slots.HARD: h * np.kron(table.A, np.diag(law["isotropic"])),
+        slots.ISOTROPIC: np.tile(law["isotropic"], q),
+        slots.TRIAL: maps.trial,
+        slots.SOFT: maps.soft,
+        slots.MOVE: maps.move,
+        slots.MOVE_LOW: maps.move_low,
+        slots.SLIDE: maps.slide,
+        slots.PLACE: maps.place,
+        slots.PLACE_SLIP: maps.place_slip,
+        slots.H: np.array([h], dtype=float),
+    }
 
 
 def is_small(model: Model, table: StageTable) -> bool:
@@ -212,20 +235,6 @@ def is_small(model: Model, table: StageTable) -> bool:
     if set(model.laws) != {"slider"} or np.any(model.laws["slider"].isotropic > 0):
         return False
     return len(table.c) * max(len(model.springs), len(model.dofs)) <= _FEW
-
-
-def slip_problem(model: Model, table: StageTable, maps: StageMaps, h: float) -> Slip:
-    """The complementarity problem of a step of length h."""
-    from hamex.march.stages import Slip
-
-    law, q = per_spring(model), len(table.c)
-    return Slip(
-        coupling(maps, table, h, law["kinematic"]),
-        np.tile(law["viscosity"], q),
-        np.tile(law["yield_force"], q),
-        h * np.kron(table.A, np.diag(law["isotropic"])),
-        np.tile(law["isotropic"], q),
-    )
 
 
 @dataclass(frozen=True, eq=False)
