@@ -12,8 +12,7 @@ import frames
 import numpy as np
 
 import hamex as hx
-from hamex.march import run
-from hamex.march.leapfrog import Frame, LeapFrogHistory, leapfrog
+from hamex.schemes.leapfrog import march_row
 
 Array = np.ndarray[Any, Any]
 
@@ -86,44 +85,16 @@ def explicit(frame: frames.Frame, duration: float, step: float, scale: float = 1
         return np.concatenate([[0.0], x])
 
     size = frame.masses.size + 1
-    chain = Frame(
-        *(
-            ground(x)
-            for x in (
-                1.0 / frame.masses,
-                frame.stiffnesses,
-                frame.dashpots,
-                frame.yield_forces,
-                frame.viscosities,
-                frame.kinematic,
-                frame.isotropic,
-            )
-        )
-    )
-    inputs = (load, ground(-frame.masses), step, 0.5, 0, 0, chain)
-    u, kernel = np.zeros((steps + 1, size)), run.compiled(leapfrog)
+    numbers = (1.0 / frame.masses, frame.stiffnesses, frame.dashpots, frame.yield_forces, frame.viscosities)
+    chain = np.stack([ground(x) for x in (*numbers, frame.kinematic, frame.isotropic)])
+    u = np.zeros((steps + 1, size))
 
     def march() -> int:
         u[0] = 0.0
         slip, momentum = np.empty((steps + 1, size)), np.empty((steps + 1, size))  # part of the work
         slip[0] = 0.0
-        still = np.zeros((1, size))
-        return int(
-            kernel(
-                *inputs,
-                LeapFrogHistory(
-                    u,
-                    slip,
-                    momentum,
-                    np.zeros(size),
-                    still,
-                    still.copy(),
-                    np.zeros(size + 1),
-                    np.zeros(size),
-                    np.zeros(size),
-                ),
-            )
-        )
+        path = (u, slip, momentum, np.zeros((1, size)), np.zeros((1, size)), np.zeros(size), np.zeros(size + 1))
+        return march_row(chain, load, ground(-frame.masses), path, step, 0.5, 0, 0, True)
 
     return march, u
 

@@ -7,8 +7,8 @@ import pytest
 from scipy.integrate import solve_ivp
 from scipy.linalg import eigh, expm
 
-from hamex.march import run
-from hamex.march.leapfrog import Frame, LeapFrogHistory, leapfrog, stable_step
+from hamex.march.leapfrog import stable_step
+from hamex.schemes.leapfrog import march_row
 
 M = np.array([2.0, 1.5, 1.0])
 K = np.array([300.0, 200.0, 120.0])
@@ -29,20 +29,11 @@ def march(load, h, dashpots, u0=(0.0, 0.0, 0.0), v0=(0.0, 0.0, 0.0), ahead=0.5, 
     ground = lambda x: np.concatenate([[0.0], x])  # noqa: E731
     u, s, p = (np.zeros((len(load), 4)) for _ in range(3))
     u[0, 1:] = u0
-    v, give, rate = (np.zeros(4) for _ in range(3))
-    X, w = np.zeros((1, 4)), np.zeros((1, 4))
+    v, X, w = np.zeros(4), np.zeros((1, 4)), np.zeros((1, 4))
     v[1:] = v0
-    frame = Frame(
-        ground(1.0 / M),
-        ground(K),
-        ground(dashpots),
-        *(ground(law[name]) for name in ("yield_force", "viscosity", "kinematic", "isotropic")),
-    )
-    kernel = run.compiled(leapfrog) if compile else leapfrog
-    with np.errstate(over="ignore", invalid="ignore"):
-        code = kernel(
-            load, ground(-M), h, ahead, 0, 0, frame, LeapFrogHistory(u, s, p, v, X, w, np.zeros(5), give, rate)
-        )
+    frame = np.stack([ground(x) for x in (1.0 / M, K, dashpots, *(law[name] for name in YIELDING))])
+    path = (u, s, p, X, w, v, np.zeros(5))
+    code = march_row(frame, load, ground(-M), path, h, ahead, 0, 0, bool(compile))
     return u[:, 1:], s[:, 1:], v[1:], code
 
 

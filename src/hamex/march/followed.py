@@ -245,7 +245,13 @@ def one_frame(N: Array, R: Array, h: float) -> int:
     n, many, solves, s, dz = N[HEAD][PLACES], N[HEAD][STATES], N[SOLVED], R[SPACE], R[AFTER]
     right, x, mean, inertia = at(s, RIGHT * n), at(s, X * n), at(s, MEAN * n), at(R[NUMBERS], INERTIA * n)
     for k in range(N[HEAD][STEPS]):
-        u, p, z, load, F = at(R[U], k * n), at(R[P], k * n), at(R[Z], k * many), at(R[LOAD], k * n), at(R[FORCES], k * n)
+        u, p, z, load, F = (
+            at(R[U], k * n),
+            at(R[P], k * n),
+            at(R[Z], k * many),
+            at(R[LOAD], k * n),
+            at(R[FORCES], k * n),
+        )
         for i in range(n):
             right[i] = load[i]
         solves[k] = stepped_frame(N, R, h, u, p, z)
@@ -319,11 +325,17 @@ def stepped_frame(N: Array, R: Array, h: float, u: Array, p: Array, z: Array) ->
     """One step from u with the momenta p under the load in the work space; its solves, or what kept it from being
     taken. There are then the increments of the floors and the mean forces of the storeys, in AFTER their states."""
     n, half, below, c, s = N[HEAD][PLACES], 0.5 * h, 0.0, R[NUMBERS], R[SPACE]
-    right, x, d, geometric, across = at(s, RIGHT * n), at(s, X * n), at(s, D * n), at(c, GEOMETRIC * n), GEOMETRIC_ACROSS * n
+    right, x, d, geometric, across = (
+        at(s, RIGHT * n),
+        at(s, X * n),
+        at(s, D * n),
+        at(c, GEOMETRIC * n),
+        GEOMETRIC_ACROSS * n,
+    )
     for i in range(n):
-        beside = geometric[i] * u[i] + c[across + i] * below
+        beside = geometric[i] * u[i] + across[i] * below
         if i + 1 < n:
-            beside += c[across + i + 1] * u[i + 1]
+            beside += across[i + 1] * u[i + 1]
         right[i] = p[i] + half * (right[i] - beside)
         s[DRIFT * n + i] = u[i] - below
         s[SIZE * n + i] = _CANCELLED * half * c[STIFF * n + i] * (abs(u[i]) + abs(below))

@@ -28,7 +28,7 @@ whose roots stay in the unit circle exactly while ``4 m > 4 h c + h² k`` (Jury)
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import Any
 
 from hamex.march import tables as t
 from hamex.march.matrices import filled, times
@@ -37,9 +37,7 @@ from hamex.march.run import at
 from hamex.march.springs import commit, evaluate
 from hamex.march.structure import gathered, pushed
 
-Numbers = Any
-Out = Any
-Histories = Any
+Array = Any
 
 
 def stable_step(frequency: float, ratio: float, ahead: float) -> float:
@@ -64,64 +62,42 @@ def stable_step(frequency: float, ratio: float, ahead: float) -> float:
     return 2.0 / frequency * (math.sqrt(1.0 + z * z) - z)
 
 
-class Frame(NamedTuple):
-    """A shear frame; arrays have N + 1 entries, the first for the ground, which is not read."""
-
-    inv_mass: Numbers
-    k: Numbers
-    c: Numbers
-    yield_force: Numbers
-    viscosity: Numbers
-    kinematic: Numbers
-    isotropic: Numbers
+# Storeys in a row: entries of the header, of which STRIDE is 0 where nothing hardens, and slots of R. All rows have an
+# entry for the ground before those of the storeys: rows of the frame, inverse masses, stiffness, dashpots, yield force,
+# viscosity, kinematic and isotropic hardening; load at the nodes, and where it acts; histories by nodes, of which row 0
+# holds the start, back force and accumulated slip in one row where nothing hardens. Of the ground only displacement
+# and velocity are read, and must be zero. SPEED is the velocity at the start, or half a step before it where a run goes
+# on; then HOLDS, with one entry more, has the storey forces at its node, dashpots included.
+STOREYS, NODES, GOING, STRIDE = range(4)
+FRAME, LOAD, PATTERN, U, SLIP, P, BACK, PATH, SPEED, HOLDS, SPACE = range(11)
 
 
-class LeapFrogHistory(NamedTuple):
-    """Histories by rows, and what goes on from step to step.
-
-    Row 0 of the displacements u, the slips s and the momenta p holds the start; of the ground only u and v are read,
-    and must be zero. v is the velocity at the start, or half a step before it where a run goes on; then F (N + 2
-    entries) holds the storey forces at its node, dashpots included. Back force X and accumulated slip w have a row per
-    node, or one row for all where nothing hardens (``stride`` 0).
-    """
-
-    u: Histories
-    s: Histories
-    p: Histories
-    v: Out
-    X: Histories
-    w: Histories
-    F: Out
-    give: Out
-    rate: Out
-
-
-def leapfrog(
-    load: Numbers, pattern: Numbers, h: float, ahead: float, going: int, stride: int, frame: Frame, out: LeapFrogHistory
-) -> int:
+def leapfrog(N: Array, R: Array, h: float, ahead: float) -> int:
     """March under ``pattern · load`` at the nodes; returns 0, or the number of the step that left the finite numbers.
 
-    ``going`` is 1 where a run goes on from the state that another left, 0 where it starts from velocities at a node.
+    ``GOING`` is 1 where a run goes on from the state that another left, 0 where it starts from velocities at a node.
     The momentum at a node is the mean of the two half steps beside it, from the forces there, so that a last node has
     one too.
     """
-    inv_mass, k, c, yield_force, viscosity, kinematic, isotropic = frame
-    u, s, p, v, X, w, F, give, rate = out
-    top = len(inv_mass) - 1
-    u1, s1 = u[0], s[0]
-    for i in range(1, top + 1):
+    top, nodes, going, stride = N[0][STOREYS], N[0][NODES], N[0][GOING], N[0][STRIDE]
+    n, inv_mass, load, pattern = top + 1, R[FRAME], R[LOAD], R[PATTERN]
+    k, c, yield_force = at(inv_mass, n), at(inv_mass, 2 * n), at(inv_mass, 3 * n)
+    viscosity, kinematic, isotropic = at(inv_mass, 4 * n), at(inv_mass, 5 * n), at(inv_mass, 6 * n)
+    u1, s1, v, F, give, rate = R[U], R[SLIP], R[SPEED], R[HOLDS], R[SPACE], at(R[SPACE], n)
+    for i in range(1, n):
         give[i] = 1.0 / (k[i] + kinematic[i] + isotropic[i] + viscosity[i] / h)  # slip per unit of excess force
         rate[i] = v[i] - v[i - 1]
         if going == 0:
             F[i] = k[i] * (u1[i] - u1[i - 1] - s1[i]) + c[i] * rate[i]
-    F[top + 1] = 0.0  # nothing stands on the roof
+    F[n] = 0.0  # nothing stands on the roof
     kick = h if going != 0 else 0.5 * h  # from a node to the first half step
-    for r in range(1, len(load)):
+    for r in range(1, nodes):
         f = load[r - 1]
-        u0, s0, u1, s1 = u1, s1, u[r], s[r]
-        X0, X1, w0, w1 = X[stride * (r - 1)], X[stride * r], w[stride * (r - 1)], w[stride * r]
+        u0, s0, u1, s1, p = u1, s1, at(R[U], n * r), at(R[SLIP], n * r), at(R[P], n * r)
+        X0, w0 = at(R[BACK], stride * n * (r - 1)), at(R[PATH], stride * n * (r - 1))
+        X1, w1 = at(X0, stride * n), at(w0, stride * n)
         lower, speed = u1[0], v[0]  # of the floor below, already in the new step
-        for i in range(1, top + 1):
+        for i in range(1, n):
             # F[i + 1] is still the old one, F[i] is read before it is replaced: one pass serves floors and storeys.
             vi = v[i] + kick * (inv_mass[i] * (pattern[i] * f + (F[i + 1] - F[i])))
             ui = u0[i] + h * vi
@@ -149,13 +125,11 @@ def leapfrog(
             lower, speed = ui, vi
         if not abs(lower) < math.inf:
             return r
-        for i in range(1, top + 1):
-            p[r][i] = v[i] / inv_mass[i] + 0.5 * h * (pattern[i] * load[r] + (F[i + 1] - F[i]))
+        for i in range(1, n):
+            p[i] = v[i] / inv_mass[i] + 0.5 * h * (pattern[i] * load[r] + (F[i + 1] - F[i]))
         kick = h
     return 0
 
-
-Array = Any
 
 # Tables as in :mod:`hamex.march.tables`, of which these slots take others' places: dofs that have dashpots of one node
 # alone, where their rows begin, and their columns; by rows over them Cₐ and (M + ½h Cₐ)⁻¹; masses and their inverses;

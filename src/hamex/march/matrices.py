@@ -11,7 +11,7 @@ exchanges bring in).
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import Any
 
 from hamex.march import tables as t
 from hamex.march.run import at

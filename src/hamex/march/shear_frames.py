@@ -394,9 +394,7 @@ def gather(
         s[one.RIGHT * n + i] -= 0.5 * h * stiff
 
 
-def newton(
-    n: int, c: Array, s: Array, h: float, state: Array, branch: Array, count: Array, settle: int
-) -> float:
+def newton(n: int, c: Array, s: Array, h: float, state: Array, branch: Array, count: Array, settle: int) -> float:
     """The first Newton step from the guess in row NOW, then the line searches of chain; 0, or 1 on failure."""
     X, w = from_entry(state, 2 * n), from_entry(state, 3 * n)
     on_branches(n, c, s, h, from_entry(s, one.NOW * n), X, w, branch)

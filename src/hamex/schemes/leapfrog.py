@@ -3,7 +3,7 @@ refuses, its arrays, and its steps."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from hamex.errors import OverflowRunError, SchemeError
 from hamex.march import leapfrog as kernels
 from hamex.march import tables as t
-from hamex.march.leapfrog import Frame, LeapFrogHistory, leapfrog, lumped
-from hamex.march.run import Kernel, Table, compiled, entered, worth_compiling
+from hamex.march.leapfrog import leapfrog, lumped
+from hamex.march.run import Table, entered, worth_compiling
 from hamex.model.laws.ellipsoids import WIDEST
 from hamex.model.layout import hinge_of
 from hamex.model.record import Model, dense, per_spring
@@ -265,15 +265,11 @@ class LeapFrogMarch:
             )
         laws = per_spring(problem.model)
         self.k, self.m = k, m
-        self.frame = Frame(
-            *(
-                _from_ground(x)
-                for x in (1 / m, k, c, laws["yield_force"], laws["viscosity"], laws["kinematic"], laws["isotropic"])
-            )
-        )
+        names = ("yield_force", "viscosity", "kinematic", "isotropic")
+        self.frame = np.pad(np.stack([1 / m, k, c, *(laws[name] for name in names)]), ((0, 0), (1, 0)))
         self.hardens = bool(np.any(laws["kinematic"] > 0) or np.any(laws["isotropic"] > 0))
         work = how.steps * len(m) * _WORK_PER_STOREY
-        self.kernel: Kernel = compiled(leapfrog) if worth_compiling(work, leapfrog) else leapfrog
+        self.machine = worth_compiling(work, leapfrog)
 
     def advance(self, now: Mapping[str, Array], first: int, steps: int) -> Ran:
         """Some steps from a state on."""
@@ -288,18 +284,9 @@ class LeapFrogMarch:
         X[0, 1:], w[0, 1:] = now["back_force"], now["accumulated_slip"]
         if going:
             F[1:-1] = now["storey_force"]
-        walk = LeapFrogHistory(u, slip, p, v, X, w, F, np.zeros(n + 1), np.zeros(n + 1))
-        with np.errstate(over="ignore", invalid="ignore"):  # what runs away is told by name below
-            failed = self.kernel(
-                np.ascontiguousarray(loads.entered[:, 0]),
-                _from_ground(loads.patterns[:, 0]),
-                h,
-                AHEAD,
-                int(going),
-                stride,
-                self.frame,
-                walk,
-            )
+        load, pattern = np.ascontiguousarray(loads.entered[:, 0]), _from_ground(loads.patterns[:, 0])
+        path = (u, slip, p, X, w, v, F)
+        failed = march_row(self.frame, load, pattern, path, float(h), AHEAD, int(going), stride, self.machine)
         if failed:
             raise OverflowRunError(f"LeapFrog: step {first + failed} left the finite numbers; take a shorter step")
         u, slip, p = (np.ascontiguousarray(x[:, 1:]) for x in (u, slip, p))
@@ -317,6 +304,26 @@ class LeapFrogMarch:
             "storey_force": F[1:-1],
         }
         return Ran(nodes, {"force": 0.5 * (node_force[:-1] + node_force[1:])}, end)
+
+
+def march_row(
+    frame: Array,
+    load: Array,
+    pattern: Array,
+    path: Sequence[Array],
+    h: float,
+    ahead: float,
+    going: int,
+    stride: int,
+    machine: bool,
+) -> int:
+    """Fill histories of storeys in a row, in the order of :mod:`hamex.march.leapfrog`; returns what the march does."""
+    N, R = Table(1, np.int64), Table(kernels.SPACE + 1)
+    N[0] = np.array([frame.shape[1] - 1, len(load), going, stride])
+    for slot, array in enumerate((frame, load, pattern, *path, np.zeros((2, frame.shape[1])))):
+        R[slot] = array
+    with np.errstate(over="ignore", invalid="ignore"):  # what runs away is told by its step
+        return int(entered(leapfrog, N, R, h, ahead, compile=machine)(N, R, h, ahead))
 
 
 def _storeys(model: Model) -> tuple[Array, Array, Array] | None:

@@ -13,9 +13,7 @@ from numpy.typing import NDArray
 from hamex.errors import ConvergenceError, ModelError
 from hamex.march import followed as frame
 from hamex.march import shear_frame as t
-from hamex.march.run import Kernel, Table, around_law, compiled, entered, place, worth_compiling
-from hamex.march.shear_frame import ALONE, FREE, ISOTROPIC, KINEMATIC, MAIN, RATE, SIDE, STIFF
-from hamex.march.shear_frame import mended, modal_frame, settle, shear_frame
+from hamex.march.run import Kernel, Table, around_law, entered, place, worth_compiling
 from hamex.march.springs import along, followed
 from hamex.model.algebra import diagonal
 from hamex.model.laws.law import Law
@@ -151,13 +149,13 @@ def shear_frame_rows(x: Mapping[str, Array], h: float) -> tuple[Array, ...]:
 def _long_rows(x: Mapping[str, Array], rows: Array, h: float) -> Array:
     """The rows for a step that is long for some storey, hω beyond some hundred: what is small there is computed by
     itself and not as the rest of what is large."""
-    tau, (main, side) = 0.5 * h, rows[[MAIN, SIDE]]
+    tau, (main, side) = 0.5 * h, rows[[t.MAIN, t.SIDE]]
     above = np.append(side[1:], 0.0)
     alone = main + side + above
     links = 0.5 * tau * x["stiffness"] - side
     if np.any(links + np.append(links[1:], 0.0) > LONG * alone) and np.all(alone > 0) and np.all(side <= 0):
-        rows[ALONE] = alone
-        rows[FREE] = rows[RATE] * (x["viscosity"] + tau * (x["kinematic"] + x["isotropic"]))
+        rows[t.ALONE] = alone
+        rows[t.FREE] = rows[t.RATE] * (x["viscosity"] + tau * (x["kinematic"] + x["isotropic"]))
     return rows
 
 
@@ -184,20 +182,20 @@ def frame_numbers(model: Model, h: float) -> FrameNumbers:
             kept.clear()
         storeys = _sliders(model)
         table = _long_rows(storeys, np.stack(shear_frame_rows(storeys, h)).astype(float, copy=False), h)
-        softens, hardens = np.any(model.stiffness.data), np.any(table[[KINEMATIC, ISOTROPIC]] > 0)
+        softens, hardens = np.any(model.stiffness.data), np.any(table[[t.KINEMATIC, t.ISOTROPIC]] > 0)
         kept[h] = FrameNumbers(table, int(softens), int(hardens), _at_rest(model, table, h))
     return kept[h]
 
 
 def _at_rest(model: Model, table: Array, h: float) -> tuple[Array, ...] | None:
     """The inverse of M̂ + C/2 + (h/4) B k Bᵀ; None where no modes are damped one by one, or it would lose digits."""
-    damping, side = model.damping, table[SIDE, 1:]
-    if not damping.weights.size or table[ALONE].any():
+    damping, side = model.damping, table[t.SIDE, 1:]
+    if not damping.weights.size or table[t.ALONE].any():
         return None
     share = linear_element_form(h)["motion_start"]["du"]["c"]
-    base = np.diag(table[MAIN]) + np.diag(side, 1) + np.diag(side, -1)
+    base = np.diag(table[t.MAIN]) + np.diag(side, 1) + np.diag(side, -1)
     base += (damping.shapes * (share * damping.weights)) @ damping.shapes.T
-    return softening(base, 0.5 * h * table[STIFF])
+    return softening(base, 0.5 * h * table[t.STIFF])
 
 
 def _side(matrix: Any) -> Array:
@@ -208,14 +206,14 @@ def _side(matrix: Any) -> Array:
 def settles(machine: bool) -> int:
     """Where Newton with a line search is, for one frame."""
     whole, real = np.zeros(1, dtype=np.int64), np.zeros(1)
-    return place(settle, 0, real, real, 0.0, real, real, real, real, whole, whole, compile=machine)
+    return place(t.settle, 0, real, real, 0.0, real, real, real, real, whole, whole, compile=machine)
 
 
 class ShearFrameMarch:
     """Nearly always the branches of the last step still hold, and one pair of sweeps is the whole step."""
 
-    kernel: ClassVar[Kernel] = staticmethod(shear_frame)
-    calls: ClassVar[tuple[Kernel, ...]] = (mended, settle)  # by address
+    kernel: ClassVar[Kernel] = staticmethod(t.shear_frame)
+    calls: ClassVar[tuple[Kernel, ...]] = (t.mended, t.settle)  # by address
     full = 0  # 1 where the matrix of a step is
 
     def __init__(self, problem: Problem, scheme: ElementScheme, how: How) -> None:
@@ -236,7 +234,7 @@ class ShearFrameMarch:
         machine = worth_compiling(work, self.kernel, *self.calls)
         if self.calls:
             self.N[t.HEAD][t.SETTLE] = settles(machine)
-            self.N[t.HEAD][t.MENDED] = place(mended, self.N, self.R, 0.0, 0, 0, 0, compile=machine)
+            self.N[t.HEAD][t.MENDED] = place(t.mended, self.N, self.R, 0.0, 0, 0, 0, compile=machine)
         self.run = entered(self.kernel, self.N, self.R, 0.0, compile=machine)
 
     def advance(self, now: Mapping[str, Array], first: int, steps: int) -> Ran:
@@ -280,7 +278,7 @@ class ModalFrameMarch(ShearFrameMarch):
     """The same with modes that are damped one by one; a step whose branches full Newton steps do not find is taken as
     that of any structure."""
 
-    kernel, calls, full = staticmethod(modal_frame), (), 1
+    kernel, calls, full = staticmethod(t.modal_frame), (), 1
     general: March | None = None
 
     def _cut(self, path: Sequence[Array], branch: Array, first: int, at: int) -> tuple[int, int]:
@@ -343,7 +341,11 @@ class FollowedStoreys(NamedTuple):
     def tables(self, steps: int = 0, cases: int = 0) -> tuple[Table, Table]:
         """What kernels read, with room for one run at a time; loads, histories and cases are still to come."""
         N, R, n = Table(frame.BRANCH + 1, np.int64), Table(frame.BLOCK + 1), self.table.shape[1]
-        R[frame.NUMBERS], R[frame.SPACE], R[frame.AFTER] = self.table, np.zeros((frame.ROOM, n)), np.empty(self.states.size)
+        R[frame.NUMBERS], R[frame.SPACE], R[frame.AFTER] = (
+            self.table,
+            np.zeros((frame.ROOM, n)),
+            np.empty(self.states.size),
+        )
         if isinstance(self.P, np.ndarray):
             R[frame.LAW], width = self.P, self.P.shape[1]
         else:
@@ -407,7 +409,12 @@ class FollowedFrame:
             push += value[:, None] * pattern
         at = 0
         while at < steps:
-            N[frame.HEAD][frame.STEPS], N[frame.SOLVED], R[frame.LOAD], R[frame.FORCES] = steps - at, solves[at:], push[at:], F[at:]
+            N[frame.HEAD][frame.STEPS], N[frame.SOLVED], R[frame.LOAD], R[frame.FORCES] = (
+                steps - at,
+                solves[at:],
+                push[at:],
+                F[at:],
+            )
             R[frame.U], R[frame.P], R[frame.Z] = u[at:], p[at:], z[at:]
             failed = int(self.run(N, R, h))
             if not failed:
