@@ -9,32 +9,20 @@ the matrix once and every vector about twice. Sums go in one order, whatever the
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import Any
 
 from hamex.march.matrices import sorted_place
 
 Array = Any
 
 
-class NodeBlocks(NamedTuple):
-    """A symmetric matrix by nodes: blocks on the diagonal, and those to nodes before."""
-
-    begin: Array  # (node + 1,)
-    before: Array  # (block,): the other node
-    data: Array  # diagonal blocks, then the others, row by row
-    width: int
-
-
-class Iteration(NamedTuple):
-    """Vectors of the iteration, in the order of the nodes."""
-
-    x: Array
-    r: Array
-    p: Array
-    y: Array
-    scale: Array  # 1/√ of the diagonal
-    slot: Array  # (dof,): place of each dof among the nodes' components
-    residual: Array  # relative, as it was left
+# A symmetric matrix by nodes. Slots of N: number of nodes, components of each, and dofs; where the blocks of each node
+# begin (node + 1,); the place of each dof among the nodes' components. One of J: the other node of each block, which
+# stands before. Slots of R: diagonal blocks, then those to nodes before, row by row; and the vectors of the iteration,
+# in the order of the nodes; 1/√ of the diagonal; the relative residual, as it was left.
+HEAD, BEGIN, SLOT = range(3)
+BEFORE = 0
+DATA, X, LEFT, P, Y, SCALE, RESIDUAL = range(7)
 
 
 def blocked(
@@ -89,9 +77,9 @@ def placed_blocks(
                 place[table[c] + i * d + j] = (to + way[here]) * width + way[there] if to >= 0 else -1
 
 
-def scaled(matrix: NodeBlocks, scale: Array) -> int:
+def scaled(N: Array, J: Array, R: Array) -> int:
     """Scale a matrix to a unit diagonal; returns 0, or 1 + the first place whose diagonal is not positive."""
-    w, V, nodes = matrix.width, matrix.data, len(matrix.begin) - 1
+    nodes, w, begin, before, V, scale = N[HEAD][0], N[HEAD][1], N[BEGIN], J[BEFORE], R[DATA], R[SCALE]
     for node in range(nodes):
         for a in range(w):
             diagonal = V[(node * w + a) * w + a]
@@ -101,26 +89,28 @@ def scaled(matrix: NodeBlocks, scale: Array) -> int:
         for a in range(w):
             for b in range(w):
                 V[(node * w + a) * w + b] *= scale[node * w + a] * scale[node * w + b]
-        for m in range(matrix.begin[node], matrix.begin[node + 1]):
-            other = matrix.before[m]
+        for m in range(begin[node], begin[node + 1]):
+            other = before[m]
             for a in range(w):
                 for b in range(w):
                     V[((nodes + m) * w + a) * w + b] *= scale[node * w + a] * scale[other * w + b]
     return 0
 
 
-def forward(matrix: NodeBlocks, r: Array, beta: float, p: Array, y: Array) -> float:
+def forward(N: Array, J: Array, R: Array, beta: float) -> float:
     """p = r + β p and y = A p in one pass; returns pᵀA p."""
-    if matrix.width == 3:
-        return forward_3(matrix, r, beta, p, y)
-    if matrix.width == 2:
-        return forward_2(matrix, r, beta, p, y)
-    return forward_1(matrix, r, beta, p, y)
+    nodes, width, begin, before, V = N[HEAD][0], N[HEAD][1], N[BEGIN], J[BEFORE], R[DATA]
+    r, p, y = R[LEFT], R[P], R[Y]
+    if width == 3:
+        return forward_3(nodes, begin, before, V, r, beta, p, y)
+    if width == 2:
+        return forward_2(nodes, begin, before, V, r, beta, p, y)
+    return forward_1(nodes, begin, before, V, r, beta, p, y)
 
 
-def forward_3(matrix: NodeBlocks, r: Array, beta: float, p: Array, y: Array) -> float:
+def forward_3(nodes: int, begin: Array, before: Array, V: Array, r: Array, beta: float, p: Array, y: Array) -> float:
     """The same with three components a node."""
-    total, V, nodes = 0.0, matrix.data, len(matrix.begin) - 1
+    total = 0.0
     for node in range(nodes):
         i, o = 3 * node, 9 * node
         p0, p1, p2 = r[i] + beta * p[i], r[i + 1] + beta * p[i + 1], r[i + 2] + beta * p[i + 2]
@@ -128,8 +118,8 @@ def forward_3(matrix: NodeBlocks, r: Array, beta: float, p: Array, y: Array) -> 
         p[i + 1] = p1
         p[i + 2] = p2
         y0, y1, y2 = 0.0, 0.0, 0.0
-        for m in range(matrix.begin[node], matrix.begin[node + 1]):
-            j, v = 3 * matrix.before[m], 9 * (nodes + m)
+        for m in range(begin[node], begin[node + 1]):
+            j, v = 3 * before[m], 9 * (nodes + m)
             q0, q1, q2 = p[j], p[j + 1], p[j + 2]
             v00, v01, v02 = V[v], V[v + 1], V[v + 2]
             v10, v11, v12 = V[v + 3], V[v + 4], V[v + 5]
@@ -150,17 +140,17 @@ def forward_3(matrix: NodeBlocks, r: Array, beta: float, p: Array, y: Array) -> 
     return total
 
 
-def forward_2(matrix: NodeBlocks, r: Array, beta: float, p: Array, y: Array) -> float:
+def forward_2(nodes: int, begin: Array, before: Array, V: Array, r: Array, beta: float, p: Array, y: Array) -> float:
     """The same with two."""
-    total, V, nodes = 0.0, matrix.data, len(matrix.begin) - 1
+    total = 0.0
     for node in range(nodes):
         i, o = 2 * node, 4 * node
         p0, p1 = r[i] + beta * p[i], r[i + 1] + beta * p[i + 1]
         p[i] = p0
         p[i + 1] = p1
         y0, y1 = 0.0, 0.0
-        for m in range(matrix.begin[node], matrix.begin[node + 1]):
-            j, v = 2 * matrix.before[m], 4 * (nodes + m)
+        for m in range(begin[node], begin[node + 1]):
+            j, v = 2 * before[m], 4 * (nodes + m)
             q0, q1 = p[j], p[j + 1]
             v00, v01, v10, v11 = V[v], V[v + 1], V[v + 2], V[v + 3]
             y0 += v00 * q0 + v01 * q1
@@ -175,15 +165,15 @@ def forward_2(matrix: NodeBlocks, r: Array, beta: float, p: Array, y: Array) -> 
     return total
 
 
-def forward_1(matrix: NodeBlocks, r: Array, beta: float, p: Array, y: Array) -> float:
+def forward_1(nodes: int, begin: Array, before: Array, V: Array, r: Array, beta: float, p: Array, y: Array) -> float:
     """The same with one."""
-    total, V, nodes = 0.0, matrix.data, len(matrix.begin) - 1
+    total = 0.0
     for i in range(nodes):
         here = r[i] + beta * p[i]
         p[i] = here
         sum_before = 0.0
-        for m in range(matrix.begin[i], matrix.begin[i + 1]):
-            j, v = matrix.before[m], V[nodes + m]
+        for m in range(begin[i], begin[i + 1]):
+            j, v = before[m], V[nodes + m]
             sum_before += v * p[j]
             y[j] += v * here
         own = V[i] * here
@@ -192,31 +182,7 @@ def forward_1(matrix: NodeBlocks, r: Array, beta: float, p: Array, y: Array) -> 
     return total
 
 
-def stepped(alpha: float, it: Iteration) -> float:
-    """x += α p, r −= α y; returns rᵀr."""
-    total = 0.0
-    for i in range(len(it.x)):
-        it.x[i] += alpha * it.p[i]
-        it.r[i] -= alpha * it.y[i]
-        total += it.r[i] * it.r[i]
-    return total
-
-
-def started(it: Iteration, b: Array) -> float:
-    """x = 0, and the scaled right side as r; returns its square."""
-    size = 0.0
-    for i in range(len(it.x)):
-        it.x[i] = 0.0
-        it.r[i] = 0.0
-        it.p[i] = 0.0
-    for i in range(len(b)):
-        value = b[i] * it.scale[it.slot[i]]
-        it.r[it.slot[i]] = value
-        size += value * value
-    return size
-
-
-def conjugate_gradients(matrix: NodeBlocks, it: Iteration, b: Array, tolerance: float, most: int) -> int:
+def conjugate_gradients(N: Array, J: Array, R: Array, b: Array, tolerance: float, most: int) -> int:
     """b ← A⁻¹ b from zero, until the scaled residual is below ``tolerance`` of the scaled right side; returns how many
     iterations it took, or −1 where ``most`` are not enough.
 
@@ -224,26 +190,36 @@ def conjugate_gradients(matrix: NodeBlocks, it: Iteration, b: Array, tolerance: 
     is orthogonal to all directions so far; a last line search along x itself, x += x · xᵀr/xᵀAx with A x = b − r, takes
     even that away.
     """
-    size = started(it, b)
+    n, dofs, slot = N[HEAD][0] * N[HEAD][1], N[HEAD][2], N[SLOT]
+    x, r, p, y, scale, size = R[X], R[LEFT], R[P], R[Y], R[SCALE], 0.0
+    for i in range(n):
+        x[i] = r[i] = p[i] = 0.0
+    for i in range(dofs):
+        value = b[i] * scale[slot[i]]
+        r[slot[i]] = value
+        size += value * value
     rr, beta, count = size, 0.0, 0
     limit = tolerance * tolerance * size
     while rr > limit:
         if count == most:
-            it.residual[0] = math.sqrt(rr / size)
+            R[RESIDUAL][0] = math.sqrt(rr / size)
             return -1
-        curvature = forward(matrix, it.r, beta, it.p, it.y)
-        fresh = stepped(rr / curvature, it)
+        alpha, fresh = rr / forward(N, J, R, beta), 0.0
+        for i in range(n):
+            x[i] += alpha * p[i]
+            r[i] -= alpha * y[i]
+            fresh += r[i] * r[i]
         beta = fresh / rr
         rr = fresh
         count += 1
     work, own = 0.0, 0.0
-    for i in range(len(b)):
-        here = it.slot[i]
-        work += it.x[here] * it.r[here]
-        own += it.x[here] * (b[i] * it.scale[here] - it.r[here])
+    for i in range(dofs):
+        here = slot[i]
+        work += x[here] * r[here]
+        own += x[here] * (b[i] * scale[here] - r[here])
     longer = work / own if own > 0.0 else 0.0
-    for i in range(len(b)):
-        here = it.slot[i]
-        b[i] = (it.x[here] + longer * it.x[here]) * it.scale[here]
-    it.residual[0] = math.sqrt(rr / size) if size > 0.0 else 0.0
+    for i in range(dofs):
+        here = slot[i]
+        b[i] = (x[here] + longer * x[here]) * scale[here]
+    R[RESIDUAL][0] = math.sqrt(rr / size) if size > 0.0 else 0.0
     return count

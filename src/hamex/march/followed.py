@@ -245,13 +245,8 @@ def one_frame(N: Array, R: Array, h: float) -> int:
     n, many, solves, s, dz = N[HEAD][PLACES], N[HEAD][STATES], N[SOLVED], R[SPACE], R[AFTER]
     right, x, mean, inertia = at(s, RIGHT * n), at(s, X * n), at(s, MEAN * n), at(R[NUMBERS], INERTIA * n)
     for k in range(N[HEAD][STEPS]):
-        u, p, z, load, F = (
-            at(R[U], k * n),
-            at(R[P], k * n),
-            at(R[Z], k * many),
-            at(R[LOAD], k * n),
-            at(R[FORCES], k * n),
-        )
+        u, p, z = at(R[U], k * n), at(R[P], k * n), at(R[Z], k * many)
+        load, F = at(R[LOAD], k * n), at(R[FORCES], k * n)
         for i in range(n):
             right[i] = load[i]
         solves[k] = stepped_frame(N, R, h, u, p, z)
@@ -325,13 +320,8 @@ def stepped_frame(N: Array, R: Array, h: float, u: Array, p: Array, z: Array) ->
     """One step from u with the momenta p under the load in the work space; its solves, or what kept it from being
     taken. There are then the increments of the floors and the mean forces of the storeys, in AFTER their states."""
     n, half, below, c, s = N[HEAD][PLACES], 0.5 * h, 0.0, R[NUMBERS], R[SPACE]
-    right, x, d, geometric, across = (
-        at(s, RIGHT * n),
-        at(s, X * n),
-        at(s, D * n),
-        at(c, GEOMETRIC * n),
-        GEOMETRIC_ACROSS * n,
-    )
+    right, x, d = at(s, RIGHT * n), at(s, X * n), at(s, D * n)
+    geometric, across = at(c, GEOMETRIC * n), at(c, GEOMETRIC_ACROSS * n)
     for i in range(n):
         beside = geometric[i] * u[i] + across[i] * below
         if i + 1 < n:

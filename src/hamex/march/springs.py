@@ -24,7 +24,7 @@ and added there. No list of products b·b is kept: for one point of a hexahedron
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 from hamex.march.matrices import sorted_place
 from hamex.march.run import invoke
@@ -290,70 +290,65 @@ def first_break(p: Array, r: int, e: float, d: float, z: Array, o: int) -> float
     return float("inf")
 
 
-class Cells(NamedTuple):
-    """Blocks of springs by cells, and where the entries of each cell stand in the matrix."""
-
-    begin: Array  # (cell + 1,): its blocks
-    first: Array  # (block,): first spring
-    size: Array  # (block,): springs
-    entry: Array  # (block,): first entry in T, row by row
-    column: Array  # (spring + 1,): entries of B by springs
-    share: Array  # values of B
-    local: Array  # number of each entry's dof within its cell
-    many: Array  # (cell,): dofs
-    table: Array  # (cell,): first place in ``place``
-    place: Array  # for every pair of dofs of a cell, row by row: place in the matrix, −1 for none
-    factor: float  # weight · reach of the step
-    elastic: Array  # tangents of a model at rest, which stand in the matrix already
-    wide: Array  # (m, d): T Bᵀ of one block
-    full: Array  # (d, d): the matrix of one cell
+# Blocks of springs by cells, and where the entries of each cell stand in the matrix. Slots of N: number of cells and
+# dofs of the widest; blocks of each cell (cell + 1,); first spring, springs and first entry in T of each block, row by
+# row; entries of B by springs (spring + 1,); dofs of each cell, and its first entry in PLACE. Slots of J: for every
+# pair of dofs of a cell, row by row, its place in the matrix, −1 for none; the number of each entry's dof within its
+# cell. Slots of R: weight · reach of the step; values of B; tangents of a model at rest, which stand in the matrix
+# already; T Bᵀ of one block (m, widest) and the matrix of one cell (widest, widest).
+CELLS, BLOCKS, FIRST, SIZE, ENTRY, COLUMN, MANY, TABLE = range(8)
+PLACE, LOCAL = range(2)
+FACTOR, SHARE, ELASTIC, WIDE, FULL = range(5)
 
 
-def scattered(cells: Cells, T: Array, data: Array) -> None:
+def scattered(N: Array, J: Array, R: Array, T: Array, data: Array) -> int:
     """data += factor · Σ B (T − elastic) Bᵀ, over the blocks that slip; their tangents are symmetric."""
-    for c in range(len(cells.many)):
-        d, slips = cells.many[c], False
-        for block in range(cells.begin[c], cells.begin[c + 1]):
-            if not is_elastic(cells, block, T):
+    place, full, widest = J[PLACE], R[FULL], N[CELLS][1]
+    for c in range(N[CELLS][0]):
+        d, slips = N[MANY][c], False
+        for block in range(N[BLOCKS][c], N[BLOCKS][c + 1]):
+            if not is_elastic(N[ENTRY][block], N[SIZE][block], T, R[ELASTIC]):
                 if not slips:
                     for i in range(d):
                         for j in range(i + 1):
-                            cells.full[i, j] = 0.0
+                            full[i * widest + j] = 0.0
                 slips = True
-                tangent_of(cells, block, d, T)
+                tangent_of(N, J, R, block, d, T)
         if slips:
-            at = cells.table[c]
             for i in range(d):
                 for j in range(d):
-                    to = cells.place[at + i * d + j]
+                    to = place[N[TABLE][c] + i * d + j]
                     if to >= 0:
-                        data[to] += cells.full[max(i, j), min(i, j)]
+                        data[to] += full[max(i, j) * widest + min(i, j)]
+    return 0
 
 
-def is_elastic(cells: Cells, block: int, T: Array) -> bool:
+def is_elastic(e: int, size: int, T: Array, elastic: Array) -> bool:
     """True when no spring of a block slips."""
-    e, end = cells.entry[block], cells.entry[block] + cells.size[block] ** 2
-    while e < end and T[e] == cells.elastic[e]:
+    end = e + size * size
+    while e < end and T[e] == elastic[e]:
         e += 1
     return e == end
 
 
-def tangent_of(cells: Cells, block: int, d: int, T: Array) -> None:
+def tangent_of(N: Array, J: Array, R: Array, block: int, d: int, T: Array) -> None:
     """Add one block's B (T − elastic) Bᵀ to the lower half of the matrix of its cell."""
-    first, m, entry = cells.first[block], cells.size[block], cells.entry[block]
+    first, m, entry, widest, column = N[FIRST][block], N[SIZE][block], N[ENTRY][block], N[CELLS][1], N[COLUMN]
+    local, share, elastic, wide, full = J[LOCAL], R[SHARE], R[ELASTIC], R[WIDE], R[FULL]
     for a in range(m):
+        row = a * widest
         for j in range(d):
-            cells.wide[a, j] = 0.0
+            wide[row + j] = 0.0
         for b in range(m):
-            at = entry + m * a + b
-            t = cells.factor * (T[at] - cells.elastic[at])
-            for e in range(cells.column[first + b], cells.column[first + b + 1]):
-                cells.wide[a, cells.local[e]] += t * cells.share[e]
+            t = R[FACTOR][0] * (T[entry + m * a + b] - elastic[entry + m * a + b])
+            for e in range(column[first + b], column[first + b + 1]):
+                wide[row + local[e]] += t * share[e]
     for a in range(m):
-        for e in range(cells.column[first + a], cells.column[first + a + 1]):
-            i, value = cells.local[e], cells.share[e]
-            for j in range(i + 1):
-                cells.full[i, j] += value * cells.wide[a, j]
+        row = a * widest
+        for e in range(column[first + a], column[first + a + 1]):
+            i, value = local[e] * widest, share[e]
+            for j in range(local[e] + 1):
+                full[i + j] += value * wide[row + j]
 
 
 def found(begin: Array, index: Array, table: Array, many: Array, dofs: Array, owner: Array, place: Array) -> None:

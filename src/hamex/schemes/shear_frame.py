@@ -341,11 +341,8 @@ class FollowedStoreys(NamedTuple):
     def tables(self, steps: int = 0, cases: int = 0) -> tuple[Table, Table]:
         """What kernels read, with room for one run at a time; loads, histories and cases are still to come."""
         N, R, n = Table(frame.BRANCH + 1, np.int64), Table(frame.BLOCK + 1), self.table.shape[1]
-        R[frame.NUMBERS], R[frame.SPACE], R[frame.AFTER] = (
-            self.table,
-            np.zeros((frame.ROOM, n)),
-            np.empty(self.states.size),
-        )
+        R[frame.NUMBERS], R[frame.SPACE] = self.table, np.zeros((frame.ROOM, n))
+        R[frame.AFTER] = np.empty(self.states.size)
         if isinstance(self.P, np.ndarray):
             R[frame.LAW], width = self.P, self.P.shape[1]
         else:
@@ -409,13 +406,8 @@ class FollowedFrame:
             push += value[:, None] * pattern
         at = 0
         while at < steps:
-            N[frame.HEAD][frame.STEPS], N[frame.SOLVED], R[frame.LOAD], R[frame.FORCES] = (
-                steps - at,
-                solves[at:],
-                push[at:],
-                F[at:],
-            )
-            R[frame.U], R[frame.P], R[frame.Z] = u[at:], p[at:], z[at:]
+            N[frame.HEAD][frame.STEPS], N[frame.SOLVED], R[frame.LOAD] = steps - at, solves[at:], push[at:]
+            R[frame.U], R[frame.P], R[frame.Z], R[frame.FORCES] = u[at:], p[at:], z[at:], F[at:]
             failed = int(self.run(N, R, h))
             if not failed:
                 break

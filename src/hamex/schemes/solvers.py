@@ -12,9 +12,7 @@ from numpy.typing import NDArray
 from hamex.checks import is_positive, is_whole
 from hamex.errors import ConvergenceError, SchemeError
 from hamex.march import conjugate as kernels
-from hamex.march.conjugate import Iteration, NodeBlocks
-from hamex.march.run import compiled
-from hamex.march.springs import scattered
+from hamex.march.run import Table, compiled, entered
 from hamex.model.record import Model
 from hamex.schemes.prepare import OneStage
 from hamex.schemes.springs import CellDofs
@@ -196,11 +194,17 @@ class ConjugateMatrix:
             )
             self.cells = cells.kernel(B, table, place, stage.weight * stage.reach, elastic, self.base)
             data = np.empty(total)
-        self.data = data
-        self.blocks = NodeBlocks(begin, before, data, width)
-        size = nodes.count * width
-        self.vectors = Iteration._make([*(np.zeros(size) for _ in range(5)), nodes.slots, np.zeros(1)])
-        self.given = self.blocks, self.vectors
+        self.data, self.width, size = data, width, nodes.count * width
+        self.slots = nodes.slots
+        N, J, R = Table(kernels.SLOT + 1, np.int64), Table(1, np.int32), Table(kernels.RESIDUAL + 1)
+        N[kernels.HEAD], J[kernels.BEFORE] = np.array([nodes.count, width, len(self.slots)]), before
+        N[kernels.BEGIN], N[kernels.SLOT], R[kernels.DATA] = begin, self.slots, data
+        for vector in (kernels.X, kernels.LEFT, kernels.P, kernels.Y, kernels.SCALE):
+            R[vector] = np.zeros(size)
+        R[kernels.RESIDUAL] = np.zeros(1)
+        self.tables = N, J, R
+        self.scale = entered(kernels.scaled, *self.tables, compile=True)
+        self.iterate = entered(kernels.conjugate_gradients, *self.tables, data, 1.0, 1, compile=True)
         self.low, self.low_weight = stage.low, stage.low_weight  # modal damping
         self.spread: Any = None
         self.cap: Any = None
@@ -212,9 +216,8 @@ class ConjugateMatrix:
         data = self.base
         if self.cells is not None:
             data = self.base.copy()
-            compiled(scattered)(self.cells, T, data)
-        slots, width = self.vectors.slot, self.blocks.width
-        return data[slots * width + slots % width]
+            self.cells(T, data)
+        return data[self.slots * self.width + self.slots % self.width]
 
 
 def _by_rows(matrix: Any) -> Any:
@@ -249,13 +252,13 @@ def factorise(matrix: ConjugateMatrix, T: Array) -> int:
     """Assemble and scale; returns 0, or 1 + the dof whose diagonal is not positive."""
     if matrix.cells is not None:
         matrix.data[:] = matrix.base
-        compiled(scattered)(matrix.cells, T, matrix.data)
+        matrix.cells(T, matrix.data)
     elif matrix.is_scaled:
         return 0
     matrix.is_scaled = True
-    bad = int(compiled(kernels.scaled)(matrix.given[0], matrix.vectors.scale))
+    bad = int(matrix.scale(*matrix.tables))
     if bad:
-        return 1 + int(np.flatnonzero(matrix.vectors.slot == bad - 1)[0])
+        return 1 + int(np.flatnonzero(matrix.slots == bad - 1)[0])
     if matrix.low.shape[1]:
         from scipy.linalg import cho_factor
 
@@ -280,8 +283,8 @@ def backsolve(matrix: ConjugateMatrix, x: Array, small: Array) -> int:
 def _iterate(matrix: ConjugateMatrix, x: Array, tolerance: float) -> tuple[int, float]:
     """x ← (A without its low-rank part)⁻¹ x; iterations, and the residual that is left."""
     solver = matrix.solver
-    count = int(compiled(kernels.conjugate_gradients)(*matrix.given, x, tolerance, solver.most))
-    left = float(matrix.vectors.residual[0])
+    count = int(matrix.iterate(*matrix.tables, x, float(tolerance), solver.most))
+    left = float(matrix.tables[2][kernels.RESIDUAL][0])
     if count < 0:
         raise ConvergenceError(
             f"ConjugateGradients: {solver.most} iterations left a residual of {left:.1e}, where "

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from hamex.march import stage_tables as t
 from hamex.march.run import compiled
-from hamex.march.springs import laid, scattered
+from hamex.march.springs import laid
 from hamex.schemes.prepare import Assembly, OneStage
 from hamex.schemes.springs import CellDofs
 
@@ -206,7 +206,7 @@ class SparseMatrix:
         data = self.base
         if self.cells is not None:
             data = self.base.copy()
-            compiled(scattered)(self.cells, T, data)
+            self.cells(T, data)
         return csc_array((data, self.indices, self.indptr), shape=self.shape)
 
     def diagonal(self, T: Array) -> Array:

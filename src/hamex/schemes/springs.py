@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from hamex.checks import check_memory
 from hamex.errors import LawError, ModelError, SchemeError
 from hamex.march import springs as loops
-from hamex.march.run import Kernel, around_law, compiled, place
-from hamex.march.springs import HEAD, Cells, counted, found, scattered
+from hamex.march.run import Kernel, Table, around_law, compiled, entered, place
+from hamex.march.springs import HEAD, counted, found, scattered
 from hamex.model.record import Model
 
 Array = NDArray[Any]
@@ -303,27 +303,32 @@ class CellDofs:
         compiled(found)(begin, index, table, self.many, self.dofs, self.owner, place)
         return table, place
 
-    def kernel(self, B: Any, table: Array, place: Array, factor: float, elastic: Array, base: Array) -> Any:
+    def kernel(self, B: Any, table: Array, place: Array, factor: float, elastic: Array, base: Array) -> Scattering:
         """What the march scatters with, B by columns; elastic tangents are put into the matrix ``base`` at once."""
         widest, most = int(self.many.max(initial=0)), int(self.size.max(initial=0))
-        cells = Cells(
-            self.begin,
-            self.first,
-            self.size,
-            self.entry,
-            B.indptr,
-            B.data,
-            self.local,
-            self.many,
-            table,
-            place,
-            float(factor),
-            np.zeros_like(elastic),
-            np.zeros((most, widest)),
-            np.zeros((widest, widest)),
-        )
-        compiled(scattered)(cells, elastic, base)
-        return cells._replace(elastic=elastic)
+        N, J, R = Table(loops.TABLE + 1, np.int64), Table(loops.LOCAL + 1, place.dtype), Table(loops.FULL + 1)
+        whole = ([len(self.many), widest], self.begin, self.first, self.size, self.entry, B.indptr, self.many, table)
+        for slot, numbers in enumerate(whole):
+            N[slot] = np.array(numbers, dtype=np.int64)
+        J[loops.PLACE], J[loops.LOCAL] = place, self.local.astype(place.dtype, copy=False)
+        R[loops.FACTOR], R[loops.SHARE], R[loops.ELASTIC] = np.array([float(factor)]), B.data, np.zeros_like(elastic)
+        R[loops.WIDE], R[loops.FULL] = np.zeros((most, widest)), np.zeros((widest, widest))
+        cells = Scattering(N, J, R)
+        cells(elastic, base)
+        R[loops.ELASTIC] = elastic
+        return cells
+
+
+class Scattering:
+    """Tangents into the entries of a matrix of fixed pattern, see :func:`hamex.march.springs.scattered`."""
+
+    def __init__(self, N: Table, J: Table, R: Table) -> None:
+        self.tables = N, J, R
+        self.run = entered(scattered, *self.tables, np.zeros(0), np.zeros(0), compile=True)
+
+    def __call__(self, T: Array, data: Array) -> None:
+        """Add those that differ from the elastic ones."""
+        self.run(*self.tables, T, data)
 
 
 def cells_of(B: Any, blocks: Blocks) -> CellDofs:
@@ -344,7 +349,7 @@ def cells_of(B: Any, blocks: Blocks) -> CellDofs:
     chosen = sparse.csc_array(touched[:, example])
     chosen.sort_indices()
     dofs, starts = chosen.indices.astype(np.int64), chosen.indptr.astype(np.int64)
-    local = np.empty(len(B.indices), dtype=np.int16 if np.diff(starts).max(initial=0) < 1 << 15 else np.int64)
+    local = np.empty(len(B.indices), dtype=np.int32)
     compiled(counted)(cell[owner], B.indptr, B.indices, starts, dofs, local)
     return CellDofs(first[order], size[order], entry[order], begin, starts, dofs, local)
 
