@@ -92,6 +92,8 @@ def can_compile() -> bool:
     """Whether Numba can be loaded, and compiles (``NUMBA_DISABLE_JIT=1`` lets it not); says where it is missing."""
     try:
         numba = import_module("numba")
+        if not numba.config.DISABLE_JIT:
+            import_module("hamex.march.compiler")  # Numba is to know all meanings before it compiles
     except (ImportError, OSError) as reason:  # a library of LLVM that does not load is an OSError
         kept.say(f"Numba cannot be loaded ({reason}); runs go on uncompiled, long ones a hundred times slower")
         return False
