@@ -325,7 +325,7 @@ def place(kernel: Kernel, *given: Any, compile: bool) -> int:
 @_once
 def _address(kernel: Kernel, kinds: tuple[Any, ...]) -> int:
     numba: Any = import_module("numba")
-    ready, made = _ready(kernel, False, True), []
+    ready, made = _ready(kernel, False, True), list[Any]()
     result = numba.void if kernel.__annotations__.get("return") == "None" else numba.float64
 
     def build(cache: bool) -> bool:
