@@ -452,8 +452,10 @@ def march(
 def _alike(value: Any) -> Any:
     """What arguments of one kind have in common; the compiler's own answer takes a tenth of a short run."""
     if isinstance(value, np.ndarray):
-        return value.dtype, value.ndim, value.flags.c_contiguous
-    return (type(value), *map(_alike, value)) if isinstance(value, tuple) else type(value)
+        return value.dtype.char, value.ndim, value.flags.c_contiguous
+    if isinstance(value, tuple):
+        return (type(value), *[type(x) if isinstance(x, float) else _alike(x) for x in value])
+    return type(value)
 
 
 def _one_kind(value: Any) -> Any:
