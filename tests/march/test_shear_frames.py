@@ -5,7 +5,8 @@ import pytest
 
 from hamex.march import shear_frame as one
 from hamex.march import shear_frames as place
-from hamex.march.run import address, compiled, numbered, settled
+from hamex.march.run import compiled, settled
+from hamex.march.run import place as placed
 from hamex.model.shear_frames import shear_frames
 from hamex.solve.frame_tables import _table, shear_frames_numbers
 
@@ -25,17 +26,19 @@ def frames(rng, count, storeys, viscosity, hardens, weight=0.0):
     return shear_frames(m, k, 0.003 * k, fy, viscosity * k, hk, hi, **more)
 
 
-def marched(kernel, many, h, record, scale, softens=0, tile=2, newton=place.newton):
+def marched(kernel, many, h, record, scale, softens=0, tile=2, settle=one.settle):
     """Table, unsolved steps and the counts of solves and searches after a march that keeps everything."""
     numbers = shear_frames_numbers(many, h)
     table = _table(many, numbers, scale, h, {})
     failed, count = np.zeros(len(many), dtype=np.int64), np.zeros(2, dtype=np.int64)
     n = many.storeys
-    room = np.zeros((one.ROWS, n)), h, np.zeros((4, n)), np.zeros(n, dtype=np.int64), count
-    solver = address(newton, numbers[0], *room) if kernel in KERNELS.values() else numbered(newton)
+    frames, machine, branch = numbers.reshape(-1), kernel in KERNELS.values(), np.zeros(n, dtype=np.int64)
+    space, state = np.zeros(one.ROWS * n), np.zeros(4 * n)
+    search = placed(settle, n, frames, space, h, *[state] * 4, branch, count, compile=machine)
+    solver = placed(place.newton, n, frames, space, h, state, branch, count, search, compile=machine)
     lost = kernel(
         table.reshape(len(table), -1),
-        numbers,
+        frames,
         n,
         h,
         record,
@@ -45,8 +48,12 @@ def marched(kernel, many, h, record, scale, softens=0, tile=2, newton=place.newt
         np.ones(len(place.WANTS), dtype=np.int64),
         failed,
         np.zeros(tile, dtype=np.int64),
-        *(part for part in room if part is not h),
+        space,
+        state,
+        branch,
+        count,
         solver,
+        search,
     )
     assert (lost > 0) == np.any(failed > 0)
     return table, failed, count
@@ -87,8 +94,8 @@ def test_a_step_that_is_not_solved_is_told_by_building_and_number():
     rng = np.random.default_rng(3)
     many = frames(rng, 16, 10, 0.0, False)
     record = 20.0 * rng.standard_normal(40)
-    patient, hopeless = settled(place.shear_frames, PATIENCE=1), settled(place.newton, _MOST=0)  # no line search
-    _, failed, count = marched(patient, many, 0.2, record, np.ones(16), newton=hopeless)
+    patient, hopeless = settled(place.shear_frames, PATIENCE=1), settled(one.settle, _MOST=0)  # no line search
+    _, failed, count = marched(patient, many, 0.2, record, np.ones(16), settle=hopeless)
     first = failed[failed > 0].min()
     assert count[0] >= np.count_nonzero(failed) > 0
     _, _, before = marched(patient, many, 0.2, record[: first - 1], np.ones(16))

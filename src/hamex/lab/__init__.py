@@ -36,7 +36,7 @@ from hamex.lab.free_vibration import (
 )
 from hamex.march.followed import forces_on_path
 from hamex.march.reference import linear_map
-from hamex.march.run import around_law, compiled, worth_compiling
+from hamex.march.run import around_law, compiled, entered, worth_compiling
 from hamex.model.damping import ratio, rayleigh
 from hamex.model.laws.bilinear import Bilinear
 from hamex.model.laws.imk import IMK
@@ -217,8 +217,8 @@ def _on_law(law: Law, deformations: Array, stiffness: float) -> Array:
     forces, state = np.zeros(len(deformations)), np.zeros(len(followed.variables))
     kernel = around_law(forces_on_path, "spring_piece", followed.spring_piece)
     work = _RUNS * len(forces) * followed.effort
-    run = compiled(kernel) if worth_compiling(work, kernel) else kernel
-    run(np.ascontiguousarray(p), np.ascontiguousarray(deformations), state, forces)
+    given = len(forces), np.ascontiguousarray(p).reshape(-1), np.ascontiguousarray(deformations), state, forces
+    entered(kernel, *given, compile=worth_compiling(work, kernel))(*given)
     return forces
 
 

@@ -102,6 +102,10 @@ def known_as(symbol: str, address: int) -> None:
 @intrinsic
 def at(typing: Any, array: Any, first: Any) -> Any:
     def build(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        return builder.gep(args[0], [args[1]])
+        kind, (pointer, entry) = sig.args[0], args
+        if isinstance(kind, types.Array):  # of a kernel on arrays, for what it calls by address
+            pointer = context.make_array(kind)(context, builder, pointer).data
+        return builder.gep(pointer, [entry])
 
-    return array(array, types.int64), build
+    kind = types.CPointer(array.dtype) if isinstance(array, types.Array) else array
+    return kind(array, types.int64), build

@@ -22,14 +22,14 @@ asked for the root by Newton steps between bounds.
 from __future__ import annotations
 
 from math import sqrt
-from typing import Any, NamedTuple
+from typing import Any
 
+from hamex.march.run import at
 from hamex.march.springs import (
     BROKEN,
     FORCE,
     JUMP,
     MOST_PIECES,
-    SpringGroups,
     commit,
     evaluate,
     spring_along,
@@ -42,6 +42,15 @@ Array = Any
 _MOST = 100  # Newton steps; some five are needed
 _ENOUGH = 4e-16  # of the terms of the balance
 _ULP = 2.0**-53  # half the distance between neighbouring numbers, over the larger ones
+# Slots of N: header, the model of each case, solves of each step; groups of springs of several laws, the integers of
+# their laws, and the pieces they are on.
+HEAD, WHICH, SOLVED, GROUPS, LAWS, BRANCH = range(6)
+PLACES, STEPS, CASES, STATES, WIDTH = range(5)  # header: floors, sizes, state variables of all springs, a row of LAW
+# Slots of R: numbers of the masses (rows of a frame; for each oscillator its own), what the laws of the springs
+# prepared; load on the floors in each step, or of each step; work space of a frame; states at the end of a step;
+# histories (node or step, place), row 0 is the start; of many cases what acts on each and what a run leaves of it
+# (case, row, place), and the states (case, variable); increments of drifts and room for laws of groups.
+NUMBERS, LAW, LOAD, SPACE, AFTER, U, P, Z, FORCES, ACTS, LEFT, STRETCH, BLOCK = range(13)
 # Numbers of an oscillator: mass, damping and stiffness beside the spring.
 MASS, DAMPING, BESIDE = range(3)
 # What acts on a case, for each mass: force and ground acceleration per unit of load, and the drift at which runs end.
@@ -53,10 +62,10 @@ WIDEST, FARTHEST, FASTEST, HARDEST, STRONGEST, WORK, INPUT, LAST_U, ENDED, BROKE
 KEPT = 10
 
 
-def forces_on_path(P: Array, deformations: Array, z: Array, forces: Array) -> None:
+def forces_on_path(n: int, P: Array, deformations: Array, z: Array, forces: Array) -> int:
     """Forces of one spring of straight pieces, new before the first deformation, on its way from point to point."""
     e = 0.0
-    for i in range(len(deformations)):
+    for i in range(n):
         goal = deformations[i]
         if goal != e:
             way = 1.0 if goal > e else -1.0
@@ -70,12 +79,14 @@ def forces_on_path(P: Array, deformations: Array, z: Array, forces: Array) -> No
                 z[FORCE] = float("nan")
             e = goal
         forces[i] = z[FORCE]
+    return 0
 
 
 def moved_by(
-    P: Array, r: int, m: float, c: float, K: float, f: float, h: float, u: float, p: float, z: Array, dz: Array
+    P: Array, r: int, m: float, c: float, K: float, f: float, h: float, u: float, p: float, n: int, z: Array, dz: Array
 ) -> tuple[float, float, float]:
-    """A step from u with the momentum p: time that it takes, increment d and mean force G; z is moved along.
+    """A step from u with the momentum p: time that it takes, increment d and mean force G; the n variables in z are
+    moved along.
 
     Less time than h: the spring breaks there.
     """
@@ -83,7 +94,7 @@ def moved_by(
 
 
 def by_pieces(
-    P: Array, r: int, m: float, c: float, K: float, f: float, h: float, u: float, p: float, z: Array, dz: Array
+    P: Array, r: int, m: float, c: float, K: float, f: float, h: float, u: float, p: float, n: int, z: Array, dz: Array
 ) -> tuple[float, float, float]:
     """The step of a law of straight pieces."""
     A = (2.0 * m / h + c) / h + 0.5 * K
@@ -128,7 +139,7 @@ def until(way: float, a: float, b: float, c: float) -> float:
 
 
 def by_means(
-    P: Array, r: int, m: float, c: float, K: float, f: float, h: float, u: float, p: float, z: Array, dz: Array
+    P: Array, r: int, m: float, c: float, K: float, f: float, h: float, u: float, p: float, n: int, z: Array, dz: Array
 ) -> tuple[float, float, float]:
     """The step of a law that knows its mean along a path."""
     A = (2.0 * m / h + c) / h + 0.5 * K
@@ -155,47 +166,49 @@ def by_means(
         G, slope, _ = spring_along(P, r, u, d, h, z, 0, dz)
     else:
         d = float("nan")  # told as numbers that are lost
-    for v in range(len(z)):
+    for v in range(n):
         z[v] = dz[v]
     return h, d, G
 
 
-def one_oscillator(
-    numbers: Array, P: Array, load: Array, h: float, dz: Array, u: Array, p: Array, z: Array, F: Array
-) -> int:
-    """March one oscillator whose spring does not break; ``load`` is the force on the mass in each step. Row 0 of u, p
-    and z is the start; F is the mean force of a step."""
-    m, c, K = numbers[MASS], numbers[DAMPING], numbers[BESIDE]
-    for k in range(len(load)):
-        for v in range(len(dz)):
-            z[k + 1, v] = z[k, v]
-        _, d, F[k] = moved_by(P, 0, m, c, K, load[k], h, u[k], p[k], z[k + 1], dz)
+def one_oscillator(N: Array, R: Array, h: float) -> int:
+    """March one oscillator whose spring does not break; the load is the force on the mass in each step, forces are the
+    mean of a step."""
+    m, c, K = R[NUMBERS][MASS], R[NUMBERS][DAMPING], R[NUMBERS][BESIDE]
+    n, load, u, p, F = N[HEAD][STATES], R[LOAD], R[U], R[P], R[FORCES]
+    for k in range(N[HEAD][STEPS]):
+        z = at(R[Z], k * n)
+        for v in range(n):
+            z[n + v] = z[v]
+        _, d, F[k] = moved_by(R[LAW], 0, m, c, K, load[k], h, u[k], p[k], n, at(z, n), R[AFTER])
         u[k + 1] = u[k] + d
         p[k + 1] = 2.0 * m / h * d - p[k]  # eq. (79)
     return 0
 
 
-def many_oscillators(
-    c: Array, P: Array, which: Array, acts: Array, load: Array, h: float, z: Array, dz: Array, kept: Array
-) -> int:
-    """March oscillators through one record, one after the other; case i is the oscillator of row ``which[i]`` of its
-    numbers and P. They begin at rest. ``acts`` (case, 3, 1) is what acts on each, ``kept`` (case, KEPT, 1) receives
-    what is asked of a run, and z (case, variable) the state of the spring at its end."""
-    for i in range(len(which)):
-        one_case(c[which[i]], P[which[i], 0], acts[i, :, 0], load, h, z[i], dz, kept[i, :, 0])
+def many_oscillators(N: Array, R: Array, h: float) -> int:
+    """March oscillators through one record, one after the other. They begin at rest."""
+    head, which = N[HEAD], N[WHICH]
+    n = head[STATES]
+    for i in range(head[CASES]):
+        number, law = at(R[NUMBERS], 3 * which[i]), at(R[LAW], head[WIDTH] * which[i])
+        acts, left = at(R[ACTS], 3 * i), at(R[LEFT], KEPT * i)
+        one_case(head[STEPS], number, law, acts, R[LOAD], h, n, at(R[Z], n * i), R[AFTER], left)
     return 0
 
 
-def one_case(number: Array, P: Array, acts: Array, load: Array, h: float, z: Array, dz: Array, kept: Array) -> None:
+def one_case(
+    steps: int, number: Array, P: Array, acts: Array, load: Array, h: float, n: int, z: Array, dz: Array, kept: Array
+) -> None:
     """One of them."""
     m, c, K, push, shake, limit = number[MASS], number[DAMPING], number[BESIDE], acts[PUSH], acts[SHAKE], acts[LIMIT]
-    for v in range(len(z)):
+    for v in range(n):
         z[v] = 0.0
     u, p, most, fast, hard, strong, work, given, ended = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0
-    for k in range(len(load)):
+    for k in range(steps):
         f, before, place, left, impulse = push * load[k], p, u, h, 0.0
         while left > 0.0:
-            taken, d, G = moved_by(P, 0, m, c, K, f, left, u, p, z, dz)
+            taken, d, G = moved_by(P, 0, m, c, K, f, left, u, p, n, z, dz)
             u += d
             p = 2.0 * m / taken * d - p
             work += G * d
@@ -221,233 +234,237 @@ MAIN, ACROSS, GEOMETRIC, GEOMETRIC_ACROSS, INERTIA, STIFF, MASSES = range(7)
 RIGHT, DRIFT, X, D, GRADIENT, TANGENT, MEAN, LOWER, PIVOT, SIZE, BREAKS, AT, MOMENTUM = range(13)
 ROOM = 13
 UNSOLVED, BREAKING = -1, -2  # in place of the number of solves of a step
-
-
-class StoreyGroups(NamedTuple):
-    """Storeys of several laws, which are called by their address, and room for one run; they stand where the rows P of
-    one law do, which is a part of its loop."""
-
-    springs: SpringGroups
-    stretch: Array  # increment of each storey's drift
-    branch: Array  # pieces, as integers
-    work: Array  # room of the laws
-
-
 _ROUND_OFF, _STUCK = 2e-14, 2e-11  # of the terms of a row, as in hamex.march.newton
 _CANCELLED = 0.05
 _SETTLED = 0.1
 _TRIALS = 60
 
 
-def one_frame(
-    c: Array, P: Any, load: Array, h: float, s: Array, dz: Array, u: Array, p: Array, z: Array, F: Array, solves: Array
-) -> int:
-    """March floors in a row; returns 0, or the number of a step that was not solved, or in which a storey breaks. Row 0
-    of u, p and z is the start; ``load`` acts on the floors, P are the storeys."""
-    n = len(c[0])
-    for k in range(len(load)):
+def one_frame(N: Array, R: Array, h: float) -> int:
+    """March floors in a row; returns 0, or the number of a step that was not solved, or in which a storey breaks."""
+    n, many, solves, s, dz = N[HEAD][PLACES], N[HEAD][STATES], N[SOLVED], R[SPACE], R[AFTER]
+    right, x, mean, inertia = at(s, RIGHT * n), at(s, X * n), at(s, MEAN * n), at(R[NUMBERS], INERTIA * n)
+    for k in range(N[HEAD][STEPS]):
+        u, p, z, load, F = (
+            at(R[U], k * n),
+            at(R[P], k * n),
+            at(R[Z], k * many),
+            at(R[LOAD], k * n),
+            at(R[FORCES], k * n),
+        )
         for i in range(n):
-            s[RIGHT, i] = load[k, i]
-        solves[k] = stepped_frame(c, P, h, s, u[k], p[k], z[k], dz)
+            right[i] = load[i]
+        solves[k] = stepped_frame(N, R, h, u, p, z)
         if solves[k] < 0:
             return k + 1
-        for v in range(len(dz)):
-            z[k + 1, v] = dz[v]
+        for v in range(many):
+            z[many + v] = dz[v]
         for i in range(n):
-            F[k, i] = s[MEAN, i]
-            u[k + 1, i] = u[k, i] + s[X, i]
-            p[k + 1, i] = c[INERTIA, i] * s[X, i] - p[k, i]  # eq. (79)
+            F[i] = mean[i]
+            u[n + i] = u[i] + x[i]
+            p[n + i] = inertia[i] * x[i] - p[i]  # eq. (79)
     return 0
 
 
-def cases_of_frame(
-    c: Array, P: Any, acts: Array, load: Array, h: float, s: Array, z: Array, dz: Array, kept: Array
-) -> int:
+def cases_of_frame(N: Array, R: Array, h: float) -> int:
     """March one frame through a record so often as there are rows of what acts on it, as :func:`many_oscillators` does
-    oscillators; the last axis of ``acts`` and ``kept`` are storeys, a row of z has the variables of all springs."""
-    for i in range(len(acts)):
-        one_frame_case(c, P, acts[i], load, h, s, z[i], dz, kept[i])
+    oscillators."""
+    n, many = N[HEAD][PLACES], N[HEAD][STATES]
+    for i in range(N[HEAD][CASES]):
+        one_frame_case(N, R, h, at(R[ACTS], 3 * n * i), at(R[Z], many * i), at(R[LEFT], KEPT * n * i))
     return 0
 
 
-def one_frame_case(
-    c: Array, P: Any, acts: Array, load: Array, h: float, s: Array, z: Array, dz: Array, kept: Array
-) -> None:
+def one_frame_case(N: Array, R: Array, h: float, acts: Array, z: Array, kept: Array) -> None:
     """One of them; the same steps as :func:`one_frame`, of which the largest is kept."""
-    n = len(c[0])
-    for v in range(len(dz)):
+    n, many, load, s, dz = N[HEAD][PLACES], N[HEAD][STATES], R[LOAD], R[SPACE], R[AFTER]
+    right, u, p = at(s, RIGHT * n), at(s, AT * n), at(s, MOMENTUM * n)
+    for v in range(many):
         z[v] = 0.0
     for i in range(n):
-        s[AT, i] = s[MOMENTUM, i] = 0.0
-        for row in range(KEPT):
-            kept[row, i] = 0.0
-    for k in range(len(load)):
+        u[i] = p[i] = 0.0
+    for i in range(KEPT * n):
+        kept[i] = 0.0
+    for k in range(N[HEAD][STEPS]):
         for i in range(n):
-            s[RIGHT, i] = load[k] * acts[PUSH, i]
-        solves = stepped_frame(c, P, h, s, s[AT], s[MOMENTUM], z, dz)
+            right[i] = load[k] * acts[PUSH * n + i]
+        solves = stepped_frame(N, R, h, u, p, z)
         if solves < 0:
-            kept[ENDED, 0], kept[BROKE, 0] = (-(k + 1), 0) if solves == UNSOLVED else (0, k + 1)
+            kept[ENDED * n], kept[BROKE * n] = (-(k + 1), 0) if solves == UNSOLVED else (0, k + 1)
             return
-        for v in range(len(dz)):
+        for v in range(many):
             z[v] = dz[v]
-        if taken_in(c, acts, load[k], h, s, kept):
-            kept[ENDED, 0] = k + 1
+        if taken_in(n, R[NUMBERS], acts, load[k], h, s, kept):
+            kept[ENDED * n] = k + 1
             return
 
 
-def taken_in(c: Array, acts: Array, load: float, h: float, s: Array, kept: Array) -> bool:
+def taken_in(n: int, c: Array, acts: Array, load: float, h: float, s: Array, kept: Array) -> bool:
     """Move the floors, and keep what is larger than before; True when a storey has passed its limit."""
     passed, below, shorter = False, 0.0, 0.0
-    for i in range(len(c[0])):
-        x, m, before = s[X, i], c[MASSES, i], s[MOMENTUM, i]
-        s[MOMENTUM, i] = c[INERTIA, i] * x - before  # eq. (79)
-        s[AT, i] += x
-        drift, v, v0 = s[AT, i] - below, s[MOMENTUM, i] / m, before / m
-        kept[WIDEST, i] = max(kept[WIDEST, i], abs(drift))
-        kept[FARTHEST, i] = max(kept[FARTHEST, i], abs(s[AT, i]))
-        kept[FASTEST, i] = max(kept[FASTEST, i], abs(v))
-        kept[HARDEST, i] = max(kept[HARDEST, i], abs((v - v0) / h + load * acts[SHAKE, i]))
-        kept[STRONGEST, i] = max(kept[STRONGEST, i], abs(s[MEAN, i]))
-        kept[WORK, i] += s[MEAN, i] * (x - shorter)
-        kept[INPUT, i] += load * acts[PUSH, i] * x
-        kept[LAST_U, i] = s[AT, i]
-        passed = passed or abs(drift) > acts[LIMIT, i]
-        below, shorter = s[AT, i], x
+    for i in range(n):
+        x, m, before, mean = s[X * n + i], c[MASSES * n + i], s[MOMENTUM * n + i], s[MEAN * n + i]
+        p = c[INERTIA * n + i] * x - before  # eq. (79)
+        u = s[AT * n + i] + x
+        s[MOMENTUM * n + i], s[AT * n + i] = p, u
+        drift, left = u - below, at(kept, i)
+        left[WIDEST * n] = max(left[WIDEST * n], abs(drift))
+        left[FARTHEST * n] = max(left[FARTHEST * n], abs(u))
+        left[FASTEST * n] = max(left[FASTEST * n], abs(p / m))
+        left[HARDEST * n] = max(left[HARDEST * n], abs((p / m - before / m) / h + load * acts[SHAKE * n + i]))
+        left[STRONGEST * n] = max(left[STRONGEST * n], abs(mean))
+        left[WORK * n] += mean * (x - shorter)
+        left[INPUT * n] += load * acts[PUSH * n + i] * x
+        left[LAST_U * n] = u
+        passed = passed or abs(drift) > acts[LIMIT * n + i]
+        below, shorter = u, x
     return passed
 
 
-def stepped_frame(c: Array, P: Any, h: float, s: Array, u: Array, p: Array, z: Array, dz: Array) -> int:
-    """One step from u with the momenta p under the load in s; its solves, or what kept it from being taken. In s are
-    then the increments of the floors and the mean forces of the storeys, in dz their states."""
-    n, half, below = len(c[0]), 0.5 * h, 0.0
+def stepped_frame(N: Array, R: Array, h: float, u: Array, p: Array, z: Array) -> int:
+    """One step from u with the momenta p under the load in the work space; its solves, or what kept it from being
+    taken. There are then the increments of the floors and the mean forces of the storeys, in AFTER their states."""
+    n, half, below, c, s = N[HEAD][PLACES], 0.5 * h, 0.0, R[NUMBERS], R[SPACE]
+    right, x, d, geometric, across = (
+        at(s, RIGHT * n),
+        at(s, X * n),
+        at(s, D * n),
+        at(c, GEOMETRIC * n),
+        GEOMETRIC_ACROSS * n,
+    )
     for i in range(n):
-        beside = c[GEOMETRIC, i] * u[i] + c[GEOMETRIC_ACROSS, i] * below
+        beside = geometric[i] * u[i] + c[across + i] * below
         if i + 1 < n:
-            beside += c[GEOMETRIC_ACROSS, i + 1] * u[i + 1]
-        s[RIGHT, i] = p[i] + half * (s[RIGHT, i] - beside)
-        s[DRIFT, i] = u[i] - below
-        s[SIZE, i] = _CANCELLED * half * c[STIFF, i] * (abs(u[i]) + abs(below))
-        s[X, i] = s[D, i] = 0.0
+            beside += c[across + i + 1] * u[i + 1]
+        right[i] = p[i] + half * (right[i] - beside)
+        s[DRIFT * n + i] = u[i] - below
+        s[SIZE * n + i] = _CANCELLED * half * c[STIFF * n + i] * (abs(u[i]) + abs(below))
+        x[i] = d[i] = 0.0
         below = u[i]
-    solves = solved_frame(c, P, h, s, z, dz)
+    solves = solved_frame(N, R, h, z)
     for i in range(n):
-        if solves > 0 and s[BREAKS, i] == BROKEN:
+        if solves > 0 and s[BREAKS * n + i] == BROKEN:
             solves = BREAKING
     return solves
 
 
-def stepped_groups(c: Array, P: StoreyGroups, h: float, s: Array, u: Array, p: Array, z: Array, dz: Array) -> int:
+def stepped_groups(N: Array, R: Array, h: float, u: Array, p: Array, z: Array) -> int:
     """The same of storeys of several laws."""
-    solves = stepped_frame(c, P, h, s, u, p, z, dz)
-    commit(P.springs, 2.0, z, dz, dz)
+    solves = stepped_frame(N, R, h, u, p, z)
+    commit(N[GROUPS], N[LAWS], 2.0, z, R[AFTER], R[AFTER])
     return solves
 
 
-def solved_frame(c: Array, P: Any, h: float, s: Array, z: Array, dz: Array) -> int:
+def solved_frame(N: Array, R: Array, h: float, z: Array) -> int:
     """One step by Newton with a line search, as in :mod:`hamex.march.newton`; its solves, or UNSOLVED."""
-    n = len(c[0])
-    storeys_at(P, h, 0.0, s, z, dz)
-    worst = frame_gradient(c, h, 0.0, s)
+    n, c, s = N[HEAD][PLACES], R[NUMBERS], R[SPACE]
+    x, d, g = at(s, X * n), at(s, D * n), at(s, GRADIENT * n)
+    storeys_at(N, R, h, 0.0, z)
+    worst = frame_gradient(n, c, h, 0.0, s)
     for solves in range(1, _MOST):
         before = worst
-        if not frame_direction(c, h, s):
+        if not frame_direction(n, c, h, s):
             return UNSOLVED
         slope = 0.0
         for i in range(n):
-            slope += s[D, i] * s[GRADIENT, i]
-        storeys_at(P, h, 1.0, s, z, dz)
-        worst = frame_gradient(c, h, 1.0, s)
-        alpha = 1.0 if solves == 1 else frame_search(c, P, h, s, z, dz, slope)
+            slope += d[i] * g[i]
+        storeys_at(N, R, h, 1.0, z)
+        worst = frame_gradient(n, c, h, 1.0, s)
+        alpha = 1.0 if solves == 1 else frame_search(N, R, h, z, slope)
         if alpha != 1.0:
-            worst = frame_gradient(c, h, alpha, s)
+            worst = frame_gradient(n, c, h, alpha, s)
         for i in range(n):
-            s[X, i] += alpha * s[D, i]
-            s[D, i] = 0.0
+            x[i] += alpha * d[i]
+            d[i] = 0.0
         if worst <= _ROUND_OFF or (worst <= _STUCK and worst >= 0.5 * before):
             return solves
     return UNSOLVED
 
 
-def storeys_at(P: Array, h: float, alpha: float, s: Array, z: Array, dz: Array) -> None:
-    """Forces and tangents of the storeys at x + αd, and their states at the end of the step; row i of P belongs to
-    storey i, and all share a law."""
-    n = len(P)
-    many, below = len(dz) // n, 0.0
+def storeys_at(N: Array, R: Array, h: float, alpha: float, z: Array) -> None:
+    """Forces and tangents of the storeys at x + αd, and their states at the end of the step; all share a law."""
+    n, width, s, law = N[HEAD][PLACES], N[HEAD][WIDTH], R[SPACE], R[LAW]
+    many, below = N[HEAD][STATES] // n, 0.0
     for i in range(n):
-        floor = s[X, i] + alpha * s[D, i]
-        s[MEAN, i], s[TANGENT, i], s[BREAKS, i] = spring_in_step(
-            P[i], 0, s[DRIFT, i], floor - below, 0.5, 0.5 * h, z, many * i, many, dz
+        here = at(s, i)
+        floor = here[X * n] + alpha * here[D * n]
+        here[MEAN * n], here[TANGENT * n], here[BREAKS * n] = spring_in_step(
+            law, width * i, here[DRIFT * n], floor - below, 0.5, 0.5 * h, z, many * i, many, R[AFTER]
         )
         below = floor
 
 
-def groups_at(P: StoreyGroups, h: float, alpha: float, s: Array, z: Array, dz: Array) -> None:
+def groups_at(N: Array, R: Array, h: float, alpha: float, z: Array) -> None:
     """The same of storeys of several laws; some of these tell the change of their state in half a step."""
-    below = 0.0
-    for i in range(len(P.stretch)):
-        floor = s[X, i] + alpha * s[D, i]
-        P.stretch[i] = floor - below
-        below = floor
-    evaluate(P.springs, s[DRIFT], P.stretch, 0.5, 0.5 * h, z, False, s[MEAN], s[TANGENT], dz, P.branch, P.work)
-    for i in range(len(P.branch)):
-        s[BREAKS, i] = P.branch[i]
-
-
-def frame_gradient(c: Array, h: float, alpha: float, s: Array) -> float:
-    """The gradient at x + αd; returns its largest entry relative to the terms of the rows."""
-    n, half, worst, largest = len(c[0]), 0.5 * h, 0.0, 0.0
+    n, s, stretch, branch, below = N[HEAD][PLACES], R[SPACE], R[STRETCH], N[BRANCH], 0.0
+    x, d, drift, mean, tangent = at(s, X * n), at(s, D * n), at(s, DRIFT * n), at(s, MEAN * n), at(s, TANGENT * n)
     for i in range(n):
-        g = c[MAIN, i] * (s[X, i] + alpha * s[D, i])
+        floor = x[i] + alpha * d[i]
+        stretch[i] = floor - below
+        below = floor
+    tau, laws, block = 0.5 * h, R[LAW], R[BLOCK]
+    evaluate(N[GROUPS], N[LAWS], laws, drift, stretch, 0.5, tau, z, 0, mean, tangent, R[AFTER], branch, block)
+    for i in range(n):
+        s[BREAKS * n + i] = branch[i]
+
+
+def frame_gradient(n: int, c: Array, h: float, alpha: float, s: Array) -> float:
+    """The gradient at x + αd; returns its largest entry relative to the terms of the rows."""
+    x, d, mean, main, across = at(s, X * n), at(s, D * n), at(s, MEAN * n), at(c, MAIN * n), at(c, ACROSS * n)
+    right, gradient, half, worst, largest = at(s, RIGHT * n), at(s, GRADIENT * n), 0.5 * h, 0.0, 0.0
+    for i in range(n):
+        g = main[i] * (x[i] + alpha * d[i])
         if i > 0:
-            g += c[ACROSS, i] * (s[X, i - 1] + alpha * s[D, i - 1])
+            g += across[i] * (x[i - 1] + alpha * d[i - 1])
         if i + 1 < n:
-            g += c[ACROSS, i + 1] * (s[X, i + 1] + alpha * s[D, i + 1])
-        above = s[MEAN, i + 1] if i + 1 < n else 0.0
-        size = abs(g) + abs(s[RIGHT, i]) + half * (abs(s[MEAN, i]) + abs(above)) + s[SIZE, i]
-        s[GRADIENT, i] = g + half * (s[MEAN, i] - above) - s[RIGHT, i]
-        worst, largest = max(worst, abs(s[GRADIENT, i])), max(largest, size)
+            g += across[i + 1] * (x[i + 1] + alpha * d[i + 1])
+        above = mean[i + 1] if i + 1 < n else 0.0
+        size = abs(g) + abs(right[i]) + half * (abs(mean[i]) + abs(above)) + s[SIZE * n + i]
+        gradient[i] = g + half * (mean[i] - above) - right[i]
+        worst, largest = max(worst, abs(gradient[i])), max(largest, size)
     return worst / largest if largest > 0.0 else 0.0
 
 
-def frame_direction(c: Array, h: float, s: Array) -> bool:
+def frame_direction(n: int, c: Array, h: float, s: Array) -> bool:
     """Newton's direction by two sweeps; False where a pivot is not positive."""
-    n, quarter, swept = len(c[0]), 0.25 * h, 0.0
+    tangent, lower, pivots, d = at(s, TANGENT * n), at(s, LOWER * n), at(s, PIVOT * n), at(s, D * n)
+    quarter, swept = 0.25 * h, 0.0
     for i in range(n):
-        above = s[TANGENT, i + 1] if i + 1 < n else 0.0
-        pivot, row = c[MAIN, i] + quarter * (s[TANGENT, i] + above), -s[GRADIENT, i]
+        above = tangent[i + 1] if i + 1 < n else 0.0
+        pivot, row = c[MAIN * n + i] + quarter * (tangent[i] + above), -s[GRADIENT * n + i]
         if i > 0:
-            side = c[ACROSS, i] - quarter * s[TANGENT, i]
-            s[LOWER, i] = side / s[PIVOT, i - 1]
-            pivot -= s[LOWER, i] * side
-            row -= s[LOWER, i] * swept
+            side = c[ACROSS * n + i] - quarter * tangent[i]
+            lower[i] = side / pivots[i - 1]
+            pivot -= lower[i] * side
+            row -= lower[i] * swept
         if not pivot > 0.0:
             return False
-        s[PIVOT, i], s[D, i], swept = pivot, row, row
+        pivots[i], d[i], swept = pivot, row, row
     for i in range(n - 1, -1, -1):
-        s[D, i] /= s[PIVOT, i]
+        d[i] /= pivots[i]
         if i + 1 < n:
-            s[D, i] -= s[LOWER, i + 1] * s[D, i + 1]
+            d[i] -= lower[i + 1] * d[i + 1]
     return True
 
 
-def frame_search(c: Array, P: Any, h: float, s: Array, z: Array, dz: Array, slope: float) -> float:
+def frame_search(N: Array, R: Array, h: float, z: Array, slope: float) -> float:
     """Length along d at which the potential falls no more: its slope is at most a tenth of the first. The storeys are
     asked there."""
-    n, low, high, at_low, alpha = len(c[0]), 0.0, 1.0, slope, 1.0
-    at_high = 0.0
+    n, c, s, low, high, at_low, alpha = N[HEAD][PLACES], R[NUMBERS], R[SPACE], 0.0, 1.0, slope, 1.0
+    d, g, at_high = at(s, D * n), at(s, GRADIENT * n), 0.0
     for i in range(n):
-        at_high += s[D, i] * s[GRADIENT, i]
+        at_high += d[i] * g[i]
     if at_high <= -_SETTLED * slope:
         return 1.0
     for trial in range(_TRIALS):
         alpha = low + (high - low) * (0.5 if trial % 3 == 2 else at_low / (at_low - at_high))
         if not low < alpha < high:
             break
-        storeys_at(P, h, alpha, s, z, dz)
-        frame_gradient(c, h, alpha, s)
+        storeys_at(N, R, h, alpha, z)
+        frame_gradient(n, c, h, alpha, s)
         here = 0.0
         for i in range(n):
-            here += s[D, i] * s[GRADIENT, i]
+            here += d[i] * g[i]
         if abs(here) <= -_SETTLED * slope:
             return alpha
         if here > 0.0:

@@ -11,14 +11,12 @@ exchanges bring in).
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import Any
 
 from hamex.march import tables as t
 from hamex.march.run import at
 
 Array = Any
-
-_AT_REST = 1.0 - 1e-13  # of the tangent at rest: what is closer to it is rounding
 
 
 def sorted_place(index: Array, low: int, high: int, wanted: int) -> int:
@@ -169,77 +167,6 @@ def backsolve(
     for a in range(rank):
         for i in range(n):
             x[i] -= spread[a * n + i] * small[a]
-
-
-class Softened(NamedTuple):
-    """A matrix that is known with all springs at rest, of which some have softened: its inverse is full, because modal
-    damping is, and what softens is handled by Woodbury's identity."""
-
-    inverse: Array  # G, (n, n): with the tangents of rest
-    rest: Array  # (spring,) those tangents
-    gain: float  # of a tangent in the matrix
-    begin: Array  # B by springs, see hamex.march.newton
-    dof: Array
-    share: Array
-    spread: Array  # (spring, n): rows of (G B)ᵀ
-    between: Array  # (spring, spring): Bᵀ G B
-    soft: Array  # (spring,) numbers of those that have softened
-    many: Array  # (1,) how many they are
-    cap: Array  # (spring, spring): Cholesky factor of D⁻¹ − BᵀGB for them, transposed
-    room: Array  # (n,)
-
-
-def soften(matrix: Softened, T: Array) -> float:
-    """Take these tangents; returns 0, or 1 where the matrix is not positive definite."""
-    many = 0
-    for j in range(len(matrix.rest)):
-        if T[j] < _AT_REST * matrix.rest[j]:
-            matrix.soft[many] = j
-            many += 1
-    matrix.many[0] = many
-    cap = matrix.cap
-    for a in range(many):
-        j = matrix.soft[a]
-        for b in range(a, many):
-            cap[a, b] = -matrix.between[j, matrix.soft[b]]
-        cap[a, a] += 1.0 / (matrix.gain * (matrix.rest[j] - T[j]))
-    for a in range(many):
-        if not cap[a, a] > 0.0:
-            return 1.0
-        pivot = 1.0 / math.sqrt(cap[a, a])
-        for b in range(a, many):
-            cap[a, b] *= pivot
-        for b in range(a + 1, many):
-            for c in range(b, many):
-                cap[b, c] -= cap[a, b] * cap[a, c]
-    return 0.0
-
-
-def softened(matrix: Softened, x: Array, small: Array) -> int:
-    """x ← A⁻¹ x; ``small`` is work space, one entry per spring."""
-    many, cap = matrix.many[0], matrix.cap
-    copied(x, matrix.room)
-    filled(0.0, x)
-    for i in range(len(x)):
-        gained(matrix.room[i], matrix.inverse[i], x)
-    for a in range(many):
-        j = matrix.soft[a]
-        total = 0.0
-        for m in range(matrix.begin[j], matrix.begin[j + 1]):
-            total += matrix.share[m] * x[matrix.dof[m]]
-        small[a] = total
-    for a in range(many):
-        small[a] /= cap[a, a]
-        for b in range(a + 1, many):
-            small[b] -= cap[a, b] * small[a]
-    for a in range(many - 1, -1, -1):
-        total = small[a]
-        for b in range(a + 1, many):
-            total -= cap[a, b] * small[b]
-        small[a] = total / cap[a, a]
-    for a in range(many):
-        gained(small[a], matrix.spread[matrix.soft[a]], x)
-    return 0
 
 
 # A matrix in a band that is not symmetric, and its factors; U X Uᵀ is the low-rank part. Slots of N:

@@ -5,16 +5,16 @@ step still hold, and one pair of sweeps with the factors at hand is the whole st
 branches by Newton with a line search. Letters as in :mod:`hamex.march.oscillator`; q is the branch of a storey, and
 on it F = T e + κ(X + qY), Y = Fy + Hi w.
 
-Frame and work space are one table each, a row per quantity and a column per storey: a call that hands over twenty
-arrays costs more than the arithmetic of twenty storeys.
+Frame and work space are one table each, c and s, a row per quantity: of storey i it stands at row · n + i.
 """
 
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import Any
 
-from hamex.march.matrices import Softened, soften, softened
+from hamex.march.matrices import copied, filled, gained
+from hamex.march.run import at, invoke
 
 Array = Any
 
@@ -22,6 +22,18 @@ SETTLED = 0.1  # a line search ends where the slope has fallen to this share
 _MOST = 500  # Newton steps; hard frames need about 10
 _TRIES = 20  # full steps of a frame with modal damping, before others search along them
 _AT_YIELD = 8e-15  # of the terms that cancel: a storey this close to its limit is on both branches
+_AT_REST = 1.0 - 1e-13  # of the tangent at rest: what is closer to it is rounding
+
+# Slots of N: header; branches, solves and searches of each step, counts of both, storeys that have softened.
+HEAD, BRANCH, SOLVES, SEARCHES, COUNT, SOFT = range(6)
+# Header: sizes; whether storeys harden and K is not zero; where ``mended`` and ``settle`` are; 0, as the compiler would
+# make a copy of a function for every literal.
+STOREYS, STEPS, CHANNELS, HARDENS, SOFTENS, MENDED, SETTLE, NONE = range(8)
+# Slots of R: frame and work space; means of the load (step, channel) and where they act (channel, storey); histories
+# (node or step, storey), which begin with the state at the start: back force X and accumulated slip w have a row per
+# node, or one row for all where nothing hardens. With modal damping G, the inverse at rest (storey, storey), the
+# springs' tangents there, (G B)ᵀ, BᵀG B, and room for a factor of that size.
+FRAME, WORK, LOAD, PATTERNS, U, P, SLIP, BACK, PATH, FORCE, INVERSE, REST, SPREAD, BETWEEN, CAP = range(15)
 
 # Rows of the frame c.
 MAIN = 0  # M̂ = M/h + C/2 + (h/4)K
@@ -37,12 +49,13 @@ RATE = 9  # 1/(η + (h/2)(k + Hk + Hi))
 KAPPA = 10  # (h/2) k rate
 FREE = 11  # 1 − κ, what slip leaves of the stiffness
 ALONE = 12  # sums of the rows of M̂ where a step is long for some storey, hω ≫ 1; else zero
+NUMBERS = 13
 
 # Rows of the work space s; those from T on belong to the branches held.
-GUESS = 0
-NOW = 1  # x, the increment of the displacements
+GUESS = 0  # with modal damping: what is solved for
+NOW = 1  # x, the increment of the displacements; with modal damping: room for softened springs
 Y = 2
-R = 3
+RIGHT = 3
 E = 4  # e₀ = drift − slip at the start of the step
 T = 5  # times h/2, as it enters the step
 OFFSET = 6  # (h/2) κ(X + qY), so that (h/2) F = T e + offset
@@ -56,423 +69,390 @@ PIVOT = 13  # 1/D
 ROWS = 14
 
 
-class FrameHistory(NamedTuple):
-    """What a march fills, (node or step, storey); row 0 at the nodes and the branches are given.
-
-    Back force X and accumulated slip w have a row per node, or one row for all where nothing hardens.
-    """
-
-    u: Array
-    p: Array
-    slip: Array
-    X: Array
-    w: Array
-    F: Array
-    branch: Array  # (storey,)
-    solves: Array  # (step,)
-    searches: Array
-
-
-def shear_frame(
-    c: Array,
-    s: Array,
-    h: float,
-    load: Array,
-    patterns: Array,
-    hardens: int,
-    softens: int,
-    out: FrameHistory,
-    count: Array,
-) -> int:
-    """March; returns 0, or the number of the step that was not solved. ``softens``: K is not zero."""
-    u, p, slip, X, w, F, branch, solves, searches = out
-    n, half = len(branch), 0.5 * h
-    many = softens or len(patterns) > 1
-    last = n - 1
-    for i in range(n):
-        hold(c, s, h, i, branch[i], X[0, i], w[0, i])
-    factorise(c, s, 0, n)
-    for k in range(len(load)):
-        now, then = hardens * k, hardens * (k + 1)
+def shear_frame(N: Array, R: Array, h: float) -> int:
+    """March; returns 0, or the number of the step that was not solved."""
+    head, branch, c, s = N[HEAD], N[BRANCH], R[FRAME], R[WORK]
+    n, none, half, hardens = head[STOREYS], head[NONE], 0.5 * h, head[HARDENS]
+    stiff, beside, side = at(c, STIFF * n), at(c, BESIDE * n), at(c, BESIDE_SIDE * n)
+    x, y, right, start = at(s, NOW * n), at(s, Y * n), at(s, RIGHT * n), at(s, E * n)
+    low, high, lower, pivot = at(s, LOW * n), at(s, HIGH * n), at(s, LOWER * n), at(s, PIVOT * n)
+    held(n, c, s, h, R[BACK], R[PATH], branch)
+    factorise(n, c, s, none, n)
+    for k in range(head[STEPS]):
         if hardens:
+            held(n, c, s, h, at(R[BACK], k * n), at(R[PATH], k * n), branch)
+        pushed(N, R, h, k)
+        if head[SOFTENS]:
+            u = at(R[U], k * n)
             for i in range(n):
-                hold(c, s, h, i, branch[i], X[now, i], w[now, i])
-        push = half * load[k, 0]
-        # Right side and forward sweep; a floor needs the storey above, so it is finished one storey later.
-        below = u[k, 0]
-        here = below - slip[k, 0]
-        s[E, 0] = here
-        force = s[T, 0] * here + s[OFFSET, 0]
-        row = p[k, 0] + push * patterns[0, 0]
-        sweep = 0.0
-        for i in range(1, n):
-            floor = u[k, i]
-            here = floor - below - slip[k, i]
-            below = floor
-            s[E, i] = here
-            above = s[T, i] * here + s[OFFSET, i]
-            s[R, i - 1] = row
-            sweep = row - (force - above) - s[LOWER, i - 1] * sweep
-            s[Y, i - 1] = sweep
-            force = above
-            row = p[k, i] + push * patterns[0, i]
-        s[R, last] = row
-        s[Y, last] = row - force - s[LOWER, last] * sweep
-        if many:
-            # More channels and K u are seldom there: the sweep is repeated rather than slowed down.
-            more(c, s, half, load[k], patterns, u[k])
-        # Backward sweep; on the way the state at the end of the step, if the branches hold.
-        step = s[Y, last] * s[PIVOT, last]
-        first, final = n, -1  # storeys that are not on their branches
-        for i in range(last, 0, -1):
-            below = s[Y, i - 1] * s[PIVOT, i - 1] - s[LOWER, i] * step
-            s[NOW, i] = step
-            trial = c[STIFF, i] * (s[E, i] + 0.5 * (step - below))
-            if (trial < s[LOW, i]) | (trial > s[HIGH, i]):
-                first, final = i, max(final, i)
-            excess = trial - s[LIMIT, i]
-            slide = s[FLOW, i] * excess
-            F[k, i] = trial - s[SHARE, i] * excess
-            u[k + 1, i] = u[k, i] + step
-            p[k + 1, i] = c[MASS, i] * step - p[k, i]
-            slip[k + 1, i] = slip[k, i] + slide
-            if hardens:
-                X[then, i] = X[now, i] + c[KINEMATIC, i] * slide
-                w[then, i] = w[now, i] + abs(slide)
+                force = beside[i] * u[i]
+                if i > 0:
+                    force += side[i] * u[i - 1]
+                if i + 1 < n:
+                    force += side[i + 1] * u[i + 1]
+                right[i] -= half * force
+        sweep_forward(n, s, none, n)
+        step, first, final = y[n - 1] * pivot[n - 1], n, -1  # storeys that are not on their branches
+        for i in range(n - 1, -1, -1):
+            below = y[i - 1] * pivot[i - 1] - lower[i] * step if i > 0 else 0.0
+            x[i] = step
+            trial = stiff[i] * (start[i] + 0.5 * (step - below))
+            if trial < low[i] or trial > high[i]:
+                first, final = i, final if final > i else i
             step = below
-        s[NOW, 0] = step
-        trial = c[STIFF, 0] * (s[E, 0] + 0.5 * step)
-        if (trial < s[LOW, 0]) | (trial > s[HIGH, 0]):
-            first, final = 0, max(final, 0)
-        solves[k] = 1
-        begin, end = 0, 1  # storeys to be written still: the first, then those that were mended
-        for part in range(2):
-            for i in range(begin, end):
-                step = s[NOW, i]
-                trial = c[STIFF, i] * (s[E, i] + 0.5 * (step - (s[NOW, i - 1] if i > 0 else 0.0)))
-                excess = trial - s[LIMIT, i]
-                slide = s[FLOW, i] * excess
-                F[k, i] = trial - s[SHARE, i] * excess
-                u[k + 1, i] = u[k, i] + step
-                p[k + 1, i] = c[MASS, i] * step - p[k, i]
-                slip[k + 1, i] = slip[k, i] + slide
-                if hardens:
-                    X[then, i] = X[now, i] + c[KINEMATIC, i] * slide
-                    w[then, i] = w[now, i] + abs(slide)
-            if part == 1 or final < 0:
-                break
-            before, looked = count[0], count[1]
-            begin, end = mended(c, s, h, first, final, u[k], slip[k], X[now], w[now], branch, count)
-            if begin < 0:
-                return k + 1
-            solves[k] += count[0] - before
-            searches[k] = count[1] - looked
-        if not hardens:
-            for i in range(n):  # nothing depends on it, but a restart hands it on
-                w[0, i] += abs(slip[k + 1, i] - slip[k, i])
+        N[SOLVES][k] = 1
+        if final >= 0 and invoke(head[MENDED], (N, R, h, k, first, final)) != 0.0:
+            return k + 1
+        written(N, R, k, x)
     return 0
 
 
-def modal_frame(
-    c: Array,
-    s: Array,
-    h: float,
-    load: Array,
-    patterns: Array,
-    hardens: int,
-    matrix: Softened,
-    small: Array,
-    out: FrameHistory,
-) -> int:
+def modal_frame(N: Array, R: Array, h: float) -> int:
     """March a frame whose modes are damped one by one, which fills the matrix of a step: the inverse at rest is known,
     and storeys that slip soften it. Returns 0, or the number of the step whose branches full steps do not find."""
-    u, p, slip, X, w, F, branch, solves, _ = out
-    n, half = len(branch), 0.5 * h
-    for i in range(n):
-        hold(c, s, h, i, branch[i], X[0, i], w[0, i])
-    lost = soften(matrix, s[T])
-    for k in range(len(load)):
-        now, then = hardens * k, hardens * (k + 1)
+    head, branch, solves, c, s = N[HEAD], N[BRANCH], N[SOLVES], R[FRAME], R[WORK]
+    n, half, hardens = head[STOREYS], 0.5 * h, head[HARDENS]
+    beside, side = at(c, BESIDE * n), at(c, BESIDE_SIDE * n)
+    y, right, start, t, offset = at(s, Y * n), at(s, RIGHT * n), at(s, E * n), at(s, T * n), at(s, OFFSET * n)
+    held(n, c, s, h, R[BACK], R[PATH], branch)
+    many = soften(N, R)
+    for k in range(head[STEPS]):
+        u, X, w = at(R[U], k * n), at(R[BACK], hardens * k * n), at(R[PATH], hardens * k * n)
+        if hardens:
+            held(n, c, s, h, X, w, branch)
+        pushed(N, R, h, k)
         for i in range(n):
-            s[E, i] = u[k, i] - (u[k, i - 1] if i > 0 else 0.0) - slip[k, i]
-            s[R, i] = p[k, i]
-            for a in range(len(patterns)):
-                s[R, i] += half * load[k, a] * patterns[a, i]
-            s[R, i] -= half * c[BESIDE, i] * u[k, i]
+            right[i] -= half * beside[i] * u[i]
             if i > 0:
-                s[R, i] -= half * c[BESIDE_SIDE, i] * u[k, i - 1]
+                right[i] -= half * side[i] * u[i - 1]
             if i + 1 < n:
-                s[R, i] -= half * c[BESIDE_SIDE, i + 1] * u[k, i + 1]
-            if hardens:
-                hold(c, s, h, i, branch[i], X[now, i], w[now, i])
+                right[i] -= half * side[i + 1] * u[i + 1]
         found = False
         while not found and solves[k] < _TRIES:
             if solves[k] > 0:
-                on_branches(c, s, h, X[now], w[now], branch)
-                lost = soften(matrix, s[T])
-            if lost > 0.0:
+                on_branches(n, c, s, h, y, X, w, branch)
+                many = soften(N, R)
+            if many < 0:
                 return k + 1
-            force = s[T, 0] * s[E, 0] + s[OFFSET, 0]
+            force = t[0] * start[0] + offset[0]
             for i in range(n):
-                above = s[T, i + 1] * s[E, i + 1] + s[OFFSET, i + 1] if i + 1 < n else 0.0
-                s[Y, i] = s[R, i] - (force - above)
+                above = t[i + 1] * start[i + 1] + offset[i + 1] if i + 1 < n else 0.0
+                y[i] = right[i] - (force - above)
                 force = above
-            softened(matrix, s[Y], small)
+            softened(N, R, many)
             solves[k] += 1
-            found = agrees(c, s, u[k], slip[k], X[now], w[now], branch)
+            found = agrees(n, c, s, u, at(R[SLIP], k * n), X, w, branch)
         if not found:
             return k + 1
-        below = 0.0
-        for i in range(n):
-            step = s[Y, i]
-            trial = c[STIFF, i] * (s[E, i] + 0.5 * (step - below))
-            below = step
-            excess = trial - s[LIMIT, i]
-            slide = s[FLOW, i] * excess
-            F[k, i] = trial - s[SHARE, i] * excess
-            u[k + 1, i] = u[k, i] + step
-            p[k + 1, i] = c[MASS, i] * step - p[k, i]
-            slip[k + 1, i] = slip[k, i] + slide
-            w[then, i] = w[now, i] + abs(slip[k + 1, i] - slip[k, i] if hardens == 0 else slide)
-            if hardens:
-                X[then, i] = X[now, i] + c[KINEMATIC, i] * slide
+        written(N, R, k, y)
     return 0
 
 
-def on_branches(c: Array, s: Array, h: float, X: Array, w: Array, branch: Array) -> None:
-    """Put every storey on its branch at y."""
+def pushed(N: Array, R: Array, h: float, k: int) -> None:
+    """What step k begins with: momentum and load on the right side, elastic deformations."""
+    head, s, load, patterns, half = N[HEAD], R[WORK], R[LOAD], R[PATTERNS], 0.5 * h
+    n, channels, below = head[STOREYS], head[CHANNELS], 0.0
+    u, p, slip, right, start = at(R[U], k * n), at(R[P], k * n), at(R[SLIP], k * n), at(s, RIGHT * n), at(s, E * n)
+    for i in range(n):
+        row = p[i]
+        for a in range(channels):
+            row += half * load[k * channels + a] * patterns[a * n + i]
+        right[i] = row
+        start[i] = u[i] - below - slip[i]
+        below = u[i]
+
+
+def written(N: Array, R: Array, k: int, x: Array) -> None:
+    """The state at the end of step k from its increments, on the branches held."""
+    head, c, s, below = N[HEAD], R[FRAME], R[WORK], 0.0
+    n, hardens = head[STOREYS], head[HARDENS]
+    u, p, slip, F = at(R[U], k * n), at(R[P], k * n), at(R[SLIP], k * n), at(R[FORCE], k * n)
+    X, w = at(R[BACK], hardens * k * n), at(R[PATH], hardens * k * n)
+    u1, p1, slip1, X1, w1 = at(u, n), at(p, n), at(slip, n), at(X, hardens * n), at(w, hardens * n)
+    mass, stiff, kinematic, start = at(c, MASS * n), at(c, STIFF * n), at(c, KINEMATIC * n), at(s, E * n)
+    share, flow, limit = at(s, SHARE * n), at(s, FLOW * n), at(s, LIMIT * n)
+    for i in range(n):
+        step = x[i]
+        trial = stiff[i] * (start[i] + 0.5 * (step - below))
+        below = step
+        excess = trial - limit[i]
+        slide = flow[i] * excess
+        F[i] = trial - share[i] * excess
+        u1[i] = u[i] + step
+        p1[i] = mass[i] * step - p[i]
+        slip1[i] = slip[i] + slide
+        X1[i] = X[i] + kinematic[i] * slide
+        w1[i] = w[i] + abs(slide if hardens else slip1[i] - slip[i])
+
+
+def soften(N: Array, R: Array) -> int:
+    """Take the tangents held: a matrix that is known with all springs at rest, of which some have softened, by
+    Woodbury's identity. Returns how many have, or −1 where the matrix is not positive definite.
+
+    The factor is the transposed Cholesky factor of D⁻¹ − BᵀGB for them.
+    """
+    n, soft, rest, between, cap, s, many = N[HEAD][STOREYS], N[SOFT], R[REST], R[BETWEEN], R[CAP], R[WORK], 0
+    t, pivot = at(s, T * n), at(s, NOW * n)
+    for j in range(n):
+        if t[j] < _AT_REST * rest[j]:
+            soft[many] = j
+            for b in range(many + 1):
+                total = -between[soft[b] * n + j]
+                if b == many:
+                    total += 1.0 / (0.5 * (rest[j] - t[j]))
+                for m in range(b):
+                    total -= cap[m * n + b] * cap[m * n + many]
+                if b == many:
+                    if not total > 0.0:
+                        return -1
+                    pivot[b] = 1.0 / math.sqrt(total)
+                cap[b * n + many] = total * pivot[b]
+            many += 1
+    return many
+
+
+def softened(N: Array, R: Array, many: int) -> None:
+    """y ← A⁻¹ y, where so many springs have softened."""
+    n, soft, inverse, spread, cap, s = N[HEAD][STOREYS], N[SOFT], R[INVERSE], R[SPREAD], R[CAP], R[WORK]
+    y, given, small = at(s, Y * n), at(s, GUESS * n), at(s, NOW * n)
+    copied(n, y, given)
+    filled(n, 0.0, y)
+    for i in range(n):
+        gained(n, given[i], at(inverse, i * n), y)
+    for a in range(many):
+        j = soft[a]
+        total = y[j] - y[j - 1] if j > 0 else y[j]
+        for b in range(a):
+            total -= cap[b * n + a] * small[b]
+        small[a] = total / cap[a * n + a]
+    for a in range(many - 1, -1, -1):
+        total = small[a]
+        for b in range(a + 1, many):
+            total -= cap[a * n + b] * small[b]
+        small[a] = total / cap[a * n + a]
+    for a in range(many):
+        gained(n, small[a], at(spread, soft[a] * n), y)
+
+
+def held(n: int, c: Array, s: Array, h: float, X: Array, w: Array, branch: Array) -> None:
+    """Put every storey on its branch as it is."""
+    for i in range(n):
+        hold(n, c, s, h, i, branch[i], X[i], w[i])
+
+
+def on_branches(n: int, c: Array, s: Array, h: float, x: Array, X: Array, w: Array, branch: Array) -> None:
+    """Put every storey on its branch at x."""
     below = 0.0
-    for i in range(len(branch)):
-        from_back = c[STIFF, i] * (s[E, i] + 0.5 * (s[Y, i] - below)) - X[i]
-        below = s[Y, i]
-        limit = c[YIELD, i] + c[ISOTROPIC, i] * w[i]
+    for i in range(n):
+        from_back = c[STIFF * n + i] * (s[E * n + i] + 0.5 * (x[i] - below)) - X[i]
+        below = x[i]
+        limit = c[YIELD * n + i] + c[ISOTROPIC * n + i] * w[i]
         branch[i] = (1 if from_back > limit else 0) - (1 if from_back < -limit else 0)
-        hold(c, s, h, i, branch[i], X[i], w[i])
+        hold(n, c, s, h, i, branch[i], X[i], w[i])
 
 
-def mended(
-    c: Array,
-    s: Array,
-    h: float,
-    first: int,
-    final: int,
-    u: Array,
-    slip: Array,
-    X: Array,
-    w: Array,
-    branch: Array,
-    count: Array,
-) -> tuple[int, int]:
-    """Find the branches of the step; returns the range of storeys whose state must be written again, or −1.
+def mended(N: Array, R: Array, h: float, k: int, first: int, final: int) -> int:
+    """Find the branches of step k, where storeys from ``first`` to ``final`` are not on theirs; returns 0, or 1 on
+    failure.
 
     One Newton step from the guess mends most misses. Factors and sweeps forget a change after some floors, to the
     last bit, so it costs as much as the storeys around the miss and not as the frame.
     """
-    n = len(branch)
-    top = changed(c, s, h, first, final, X, w, branch)
-    step = 0.0 if top >= n else s[NOW, top]
-    start = min(top, n) - 1
-    outside = 0
-    bottom = 0
-    for i in range(start, -1, -1):
+    head, branch, count, c, s = N[HEAD], N[BRANCH], N[COUNT], R[FRAME], R[WORK]
+    n, back = head[STOREYS], head[HARDENS] * k * head[STOREYS]
+    X, w, before, looked = at(R[BACK], back), at(R[PATH], back), count[0], count[1]
+    stiff, start, low, high = at(c, STIFF * n), at(s, E * n), at(s, LOW * n), at(s, HIGH * n)
+    x, y, guess, lower, pivot = at(s, NOW * n), at(s, Y * n), at(s, GUESS * n), at(s, LOWER * n), at(s, PIVOT * n)
+    top = changed(n, c, s, h, first, final, X, w, branch)
+    step, bottom, outside = x[top] if top < n else 0.0, 0, False
+    top = top if top < n else n
+    for i in range(top - 1, -1, -1):
         above = step
-        step = s[Y, i] * s[PIVOT, i] - (s[LOWER, i + 1] * above if i + 1 < n else 0.0)
+        step = y[i] * pivot[i] - (lower[i + 1] * above if i + 1 < n else 0.0)
         if i + 1 < n:
-            trial = c[STIFF, i + 1] * (s[E, i + 1] + 0.5 * (above - step))
-            outside += (trial < s[LOW, i + 1]) | (trial > s[HIGH, i + 1])
-        if i < first - 1 and step == s[NOW, i]:
+            trial = stiff[i + 1] * (start[i + 1] + 0.5 * (above - step))
+            outside = outside or trial < low[i + 1] or trial > high[i + 1]
+        if i < first - 1 and step == x[i]:
             bottom = i + 1
             break
-        s[GUESS, i] = s[NOW, i]
-        s[NOW, i] = step
+        guess[i] = x[i]
+        x[i] = step
     if bottom == 0:
-        trial = c[STIFF, 0] * (s[E, 0] + 0.5 * step)
-        outside += (trial < s[LOW, 0]) | (trial > s[HIGH, 0])
+        trial = stiff[0] * (start[0] + 0.5 * step)
+        outside = outside or trial < low[0] or trial > high[0]
     count[0] += 1
-    if outside == 0:
-        return bottom, min(top + 1, n)
-    for i in range(bottom, start + 1):
-        s[Y, i] = s[NOW, i]  # the guess back in its place, the Newton step beside it
-        s[NOW, i] = s[GUESS, i]
-    for i in range(bottom):
-        s[Y, i] = s[NOW, i]
-    for i in range(start + 1, n):
-        s[Y, i] = s[NOW, i]
-    if settle(c, s, h, u, slip, X, w, branch, count):
-        return -1, 0
-    return 0, n
+    if outside:
+        for i in range(n):
+            y[i] = x[i]  # the Newton step, and the guess back in its place
+            if bottom <= i < top:
+                x[i] = guess[i]
+        u, slip = at(R[U], k * n), at(R[SLIP], k * n)
+        if invoke(head[SETTLE], (n, c, s, h, u, slip, X, w, branch, count)) != 0.0:
+            return 1
+    N[SOLVES][k] += count[0] - before
+    N[SEARCHES][k] = count[1] - looked
+    return 0
 
 
-def changed(c: Array, s: Array, h: float, first: int, final: int, X: Array, w: Array, branch: Array) -> int:
+def changed(n: int, c: Array, s: Array, h: float, first: int, final: int, X: Array, w: Array, branch: Array) -> int:
     """Put the storeys from ``first`` to ``final`` on their branches at x and redo what depends on them.
 
     Returns the floor from which to sweep back. Factors and sweep forget a change after some floors, to the last bit;
     from there on the old ones stand.
     """
-    below = s[NOW, first - 1] if first > 0 else 0.0
+    x = at(s, NOW * n)
+    below = x[first - 1] if first > 0 else 0.0
     for i in range(first, final + 1):
-        trial = c[STIFF, i] * (s[E, i] + 0.5 * (s[NOW, i] - below))
-        below = s[NOW, i]
-        if trial < s[LOW, i] or trial > s[HIGH, i]:
-            limit = c[YIELD, i] + c[ISOTROPIC, i] * w[i]
+        trial = c[STIFF * n + i] * (s[E * n + i] + 0.5 * (x[i] - below))
+        below = x[i]
+        if trial < s[LOW * n + i] or trial > s[HIGH * n + i]:
+            limit = c[YIELD * n + i] + c[ISOTROPIC * n + i] * w[i]
             branch[i] = (1 if trial - X[i] > limit else 0) - (1 if trial - X[i] < -limit else 0)
-            hold(c, s, h, i, branch[i], X[i], w[i])
+            hold(n, c, s, h, i, branch[i], X[i], w[i])
     start = max(first - 1, 0)
-    return sweep_forward(s, start, factorise(c, s, start, final))
+    return sweep_forward(n, s, start, factorise(n, c, s, start, final))
 
 
-def hold(c: Array, s: Array, h: float, i: int, q: int, X: float, w: float) -> None:
+def hold(n: int, c: Array, s: Array, h: float, i: int, q: int, X: float, w: float) -> None:
     """Put storey i on branch q."""
-    limit, half = c[YIELD, i] + c[ISOTROPIC, i] * w, 0.5 * h
+    c, s, half = at(c, i), at(s, i), 0.5 * h
+    limit = c[YIELD * n] + c[ISOTROPIC * n] * w
     if q == 0:
-        s[T, i] = half * c[STIFF, i]
-        s[OFFSET, i] = 0.0
-        s[SHARE, i] = 0.0
-        s[FLOW, i] = 0.0
-        s[LIMIT, i] = X
-        s[LOW, i] = X - limit
-        s[HIGH, i] = X + limit
+        s[T * n] = half * c[STIFF * n]
+        s[OFFSET * n] = 0.0
+        s[SHARE * n] = 0.0
+        s[FLOW * n] = 0.0
+        s[LIMIT * n] = X
+        s[LOW * n] = X - limit
+        s[HIGH * n] = X + limit
     else:
-        s[T, i] = half * (c[STIFF, i] * c[FREE, i])
-        s[LIMIT, i] = X + q * limit
-        s[OFFSET, i] = half * (c[KAPPA, i] * s[LIMIT, i])
-        s[SHARE, i] = c[KAPPA, i]
-        s[FLOW, i] = h * c[RATE, i]
-        s[LOW, i] = s[LIMIT, i] if q > 0 else -math.inf
-        s[HIGH, i] = math.inf if q > 0 else s[LIMIT, i]
+        bound = X + q * limit
+        s[T * n] = half * (c[STIFF * n] * c[FREE * n])
+        s[OFFSET * n] = half * (c[KAPPA * n] * bound)
+        s[SHARE * n] = c[KAPPA * n]
+        s[FLOW * n] = h * c[RATE * n]
+        s[LIMIT * n] = bound
+        s[LOW * n] = bound if q > 0 else -math.inf
+        s[HIGH * n] = math.inf if q > 0 else bound
 
 
-def factorise(c: Array, s: Array, first: int, final: int) -> int:
+def factorise(n: int, c: Array, s: Array, first: int, final: int) -> int:
     """L D Lᵀ of M̂ + (h/4) B T Bᵀ from row ``first`` on; rows change up to storey ``final``.
 
     Returns the row at which, beyond ``final``, the old pivot comes out again, or the number of rows.
     """
-    n = s.shape[1]
-    if c[ALONE, n - 1] > 0.0:
-        return long_factors(c, s)
-    pivot = s[PIVOT, first - 1] if first > 0 else 0.0
+    if c[ALONE * n + n - 1] > 0.0:
+        return long_factors(n, c, s)
+    main, side, t, lower, pivots = at(c, MAIN * n), at(c, SIDE * n), at(s, T * n), at(s, LOWER * n), at(s, PIVOT * n)
+    pivot = pivots[first - 1] if first > 0 else 0.0
     for i in range(first, n):
-        here = 0.5 * s[T, i]
-        main = c[MAIN, i] + here
+        here = 0.5 * t[i]
+        total = main[i] + here
         if i + 1 < n:
-            main += 0.5 * s[T, i + 1]
-        side = c[SIDE, i] - here
-        lower = side * pivot if i > 0 else 0.0
-        pivot = 1.0 / (main - lower * side)
-        s[LOWER, i] = lower
-        if i > final and pivot == s[PIVOT, i]:
+            total += 0.5 * t[i + 1]
+        beside = side[i] - here
+        factor = beside * pivot if i > 0 else 0.0
+        pivot = 1.0 / (total - factor * beside)
+        lower[i] = factor
+        if i > final and pivot == pivots[i]:
             return i
-        s[PIVOT, i] = pivot
+        pivots[i] = pivot
     return n
 
 
-def long_factors(c: Array, s: Array) -> int:
+def long_factors(n: int, c: Array, s: Array) -> int:
     """The same where springs outweigh masses by far: a sum M̂ + T would keep few digits of the mass, and floors that
     move together on a storey that slips have nothing else. Sums and products of positive numbers alone keep them all.
     """
-    n = s.shape[1]
-    rest, pivot = c[ALONE, 0] + 0.5 * s[T, 0], 0.0
-    s[LOWER, 0] = 0.0
+    alone, side, t = at(c, ALONE * n), at(c, SIDE * n), at(s, T * n)
+    rest, pivot = alone[0] + 0.5 * t[0], 0.0
+    s[LOWER * n] = 0.0
     for i in range(n):
         if i > 0:
-            link = 0.5 * s[T, i] - c[SIDE, i]
-            s[LOWER, i] = -link * pivot
-            rest = c[ALONE, i] + link * pivot * rest
-        pivot = 1.0 / (rest + (0.5 * s[T, i + 1] - c[SIDE, i + 1]) if i + 1 < n else rest)
-        s[PIVOT, i] = pivot
+            link = 0.5 * t[i] - side[i]
+            s[LOWER * n + i] = -link * pivot
+            rest = alone[i] + link * pivot * rest
+        pivot = 1.0 / (rest + (0.5 * t[i + 1] - side[i + 1]) if i + 1 < n else rest)
+        s[PIVOT * n + i] = pivot
     return n
 
 
-def more(c: Array, s: Array, half: float, load: Array, patterns: Array, u: Array) -> None:
-    """Add the other channels and K u to the right side and sweep forward again."""
-    n = len(u)
-    for a in range(1, len(patterns)):
-        push = half * load[a]
-        for i in range(n):
-            s[R, i] += push * patterns[a, i]
-    for i in range(n):
-        stiff = c[BESIDE, i] * u[i]
-        if i > 0:
-            stiff += c[BESIDE_SIDE, i] * u[i - 1]
-        if i + 1 < n:
-            stiff += c[BESIDE_SIDE, i + 1] * u[i + 1]
-        s[R, i] -= half * stiff
-    sweep_forward(s, 0, n)
-
-
-def sweep_forward(s: Array, first: int, end: int) -> int:
+def sweep_forward(n: int, s: Array, first: int, end: int) -> int:
     """y from r and the branches' forces at x = 0, from row ``first`` on.
 
     Returns the row at which, beyond ``end``, the old y comes out again, or the number of rows.
     """
-    n = s.shape[1]
-    force = s[T, first] * s[E, first] + s[OFFSET, first]
-    y = s[Y, first - 1] if first > 0 else 0.0
+    y, right, start, t = at(s, Y * n), at(s, RIGHT * n), at(s, E * n), at(s, T * n)
+    offset, lower = at(s, OFFSET * n), at(s, LOWER * n)
+    force = t[first] * start[first] + offset[first]
+    swept = y[first - 1] if first > 0 else 0.0
     for i in range(first, n):
-        above = s[T, i + 1] * s[E, i + 1] + s[OFFSET, i + 1] if i + 1 < n else 0.0
-        y = s[R, i] - (force - above) - s[LOWER, i] * y
-        if i > end and y == s[Y, i]:
+        above = t[i + 1] * start[i + 1] + offset[i + 1] if i + 1 < n else 0.0
+        swept = right[i] - (force - above) - lower[i] * swept
+        if i > end and swept == y[i]:
             return i
-        s[Y, i] = y
+        y[i] = swept
         force = above
     return n
 
 
-def settle(c: Array, s: Array, h: float, u: Array, slip: Array, X: Array, w: Array, branch: Array, count: Array) -> int:
+def solved(n: int, c: Array, s: Array) -> None:
+    """y, the minimum if the branches held were all there is."""
+    none = n - n  # the compiler would make a copy of a function for every literal
+    factorise(n, c, s, none, n)
+    sweep_forward(n, s, none, n)
+    y, lower, pivot, above = at(s, Y * n), at(s, LOWER * n), at(s, PIVOT * n), 0.0
+    for i in range(n - 1, -1, -1):
+        above = y[i] * pivot[i] - (lower[i + 1] * above if i + 1 < n else 0.0)
+        y[i] = above
+
+
+def settle(
+    n: int, c: Array, s: Array, h: float, u: Array, slip: Array, X: Array, w: Array, branch: Array, count: Array
+) -> int:
     """Newton with a line search from the guess in row NOW; the solution is left there, its branches held.
 
     Row Y holds the first Newton step from the guess. Returns 0, or 1 on failure.
     """
-    n, half = len(branch), 0.5 * h
+    x, y = at(s, NOW * n), at(s, Y * n)
     for _ in range(_MOST):
-        if agrees(c, s, u, slip, X, w, branch):
+        if agrees(n, c, s, u, slip, X, w, branch):
             for i in range(n):
-                s[NOW, i] = s[Y, i]
+                x[i] = y[i]
             return 0
-        alpha = search(c, s, half, X, w, count)
+        alpha = search(n, c, s, 0.5 * h, X, w, count)
         for i in range(n):
-            s[NOW, i] += alpha * (s[Y, i] - s[NOW, i])
-        # Branches at x, and the minimum if they were all there is.
-        below = 0.0
-        for i in range(n):
-            from_back = c[STIFF, i] * (s[E, i] + 0.5 * (s[NOW, i] - below)) - X[i]
-            below = s[NOW, i]
-            limit = c[YIELD, i] + c[ISOTROPIC, i] * w[i]
-            branch[i] = (1 if from_back > limit else 0) - (1 if from_back < -limit else 0)
-            hold(c, s, h, i, branch[i], X[i], w[i])
-        factorise(c, s, 0, n)
-        sweep_forward(s, 0, n)
-        y = 0.0
-        for i in range(n - 1, -1, -1):
-            y = s[Y, i] * s[PIVOT, i] - (s[LOWER, i + 1] * y if i + 1 < n else 0.0)
-            s[Y, i] = y
+            x[i] += alpha * (y[i] - x[i])
+        on_branches(n, c, s, h, x, X, w, branch)
+        solved(n, c, s)
         count[0] += 1
     return 1
 
 
-def agrees(c: Array, s: Array, u: Array, slip: Array, X: Array, w: Array, branch: Array) -> bool:
+def agrees(n: int, c: Array, s: Array, u: Array, slip: Array, X: Array, w: Array, branch: Array) -> bool:
     """True when y lies on the branches it was computed for; a storey at its limit up to round-off lies on both."""
+    y, start, stiff = at(s, Y * n), at(s, E * n), at(c, STIFF * n)
     below = 0.0
     floor = 0.0
-    for i in range(len(branch)):
-        from_back = c[STIFF, i] * (s[E, i] + 0.5 * (s[Y, i] - below)) - X[i]
-        limit = c[YIELD, i] + c[ISOTROPIC, i] * w[i]
+    for i in range(n):
+        from_back = stiff[i] * (start[i] + 0.5 * (y[i] - below)) - X[i]
+        limit = c[YIELD * n + i] + c[ISOTROPIC * n + i] * w[i]
         q = (1 if from_back > limit else 0) - (1 if from_back < -limit else 0)
         if q != branch[i]:
             if q * branch[i] < 0:
                 return False
-            lengths = abs(u[i]) + abs(floor) + abs(slip[i]) + abs(s[Y, i]) + abs(below)
-            if abs(abs(from_back) - limit) > _AT_YIELD * (c[STIFF, i] * lengths + abs(X[i]) + limit):
+            lengths = abs(u[i]) + abs(floor) + abs(slip[i]) + abs(y[i]) + abs(below)
+            if abs(abs(from_back) - limit) > _AT_YIELD * (stiff[i] * lengths + abs(X[i]) + limit):
                 return False
-        below = s[Y, i]
+        below = y[i]
         floor = u[i]
     return True
 
 
-def search(c: Array, s: Array, half: float, X: Array, w: Array, count: Array) -> float:
+def search(n: int, c: Array, s: Array, half: float, X: Array, w: Array, count: Array) -> float:
     """Share of the way from x to y: the slope of Φ there is negative and at most a tenth of the first."""
-    first = slope(c, s, half, X, w, 0.0)
-    high_slope = slope(c, s, half, X, w, 1.0)
+    first = slope(n, c, s, half, X, w, 0.0)
+    high_slope = slope(n, c, s, half, X, w, 1.0)
     count[1] += 2
     if high_slope <= 0.0:
         return 1.0
@@ -486,7 +466,7 @@ def search(c: Array, s: Array, half: float, X: Array, w: Array, count: Array) ->
             alpha = low + (high - low) * (0.5 * SETTLED * first - low_slope) / (high_slope - low_slope)
         if not low < alpha < high:
             alpha = 0.5 * (low + high)
-        slope_here = slope(c, s, half, X, w, alpha)
+        slope_here = slope(n, c, s, half, X, w, alpha)
         count[1] += 1
         if slope_here > 0.0:
             high, high_slope = alpha, slope_here
@@ -498,20 +478,22 @@ def search(c: Array, s: Array, half: float, X: Array, w: Array, count: Array) ->
     return low if low > 0.0 else alpha
 
 
-def slope(c: Array, s: Array, half: float, X: Array, w: Array, alpha: float) -> float:
+def slope(n: int, c: Array, s: Array, half: float, X: Array, w: Array, alpha: float) -> float:
     """dΦ/dα on the way from x to y."""
+    x, y, right, start, stiff = at(s, NOW * n), at(s, Y * n), at(s, RIGHT * n), at(s, E * n), at(c, STIFF * n)
+    main, side = at(c, MAIN * n), at(c, SIDE * n)
     total = 0.0
     d_below = 0.0
     z_below = 0.0
-    for i in range(s.shape[1]):
-        d = s[Y, i] - s[NOW, i]
-        z = s[NOW, i] + alpha * d
-        trial = c[STIFF, i] * (s[E, i] + 0.5 * (z - z_below))
-        excess = abs(trial - X[i]) - (c[YIELD, i] + c[ISOTROPIC, i] * w[i])
+    for i in range(n):
+        d = y[i] - x[i]
+        z = x[i] + alpha * d
+        trial = stiff[i] * (start[i] + 0.5 * (z - z_below))
+        excess = abs(trial - X[i]) - (c[YIELD * n + i] + c[ISOTROPIC * n + i] * w[i])
         force = trial
         if excess > 0.0:
-            force -= c[KAPPA, i] * (excess if trial > X[i] else -excess)
-        total += d * (c[MAIN, i] * z + c[SIDE, i] * z_below - s[R, i]) + d_below * c[SIDE, i] * z
+            force -= c[KAPPA * n + i] * (excess if trial > X[i] else -excess)
+        total += d * (main[i] * z + side[i] * z_below - right[i]) + d_below * side[i] * z
         total += half * force * (d - d_below)
         d_below = d
         z_below = z

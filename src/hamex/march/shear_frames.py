@@ -22,8 +22,9 @@ from typing import Any
 from hamex.march import shear_frame as one
 from hamex.march.lanes import Lane, choose, maximum, minimum, put, size, some, spread
 from hamex.march.lanes import take_fusing as take
+from hamex.march.run import at as from_entry
 from hamex.march.run import invoke
-from hamex.march.shear_frame import factorise, hold, settle, sweep_forward
+from hamex.march.shear_frame import on_branches, solved
 
 Array = Any
 
@@ -98,13 +99,15 @@ def shear_frames(
     branch: Array,
     count: Array,
     solver: int,
+    settle: int,
 ) -> int:
     """March all groups of ``t`` through the record, ``tile`` groups at a time; returns how many steps failed.
 
-    ``frames`` holds the same buildings as tables of one. ``softens``: K is there; ``floors``: keep the largest
+    ``frames`` holds the same buildings as flat tables of one. ``softens``: K is there; ``floors``: keep the largest
     displacements. ``wants`` says for each of WANTS whether to keep it, empty for none; ``failed`` receives the first
     unsolved step of a building, counted from 1. Then work space: a list of groups, and one building for the line
-    search; and ``solver``, where :func:`newton` is: seldom called, and the longest to compile.
+    search; and where :func:`newton` and :func:`hamex.march.shear_frame.settle` are: seldom called, and the longest to
+    compile.
     """
     lost = 0
     for first in range(0, len(t), tile):
@@ -123,7 +126,10 @@ def shear_frames(
                     break
                 if turn == PATIENCE:
                     for j in range(left):
-                        lost += resolve(t, frames, todo[j], n, h, push, k, failed, space, state, branch, count, solver)
+                        v = todo[j]
+                        lost += resolve(
+                            t, frames, v, n, h, push, k, failed, space, state, branch, count, solver, settle
+                        )
             if len(wants):
                 observe(t, first, last, n, push, wants, odd)
     return lost
@@ -339,15 +345,17 @@ def resolve(
     branch: Array,
     count: Array,
     solver: int,
+    settle: int,
 ) -> int:
     """Find the branches of those buildings of a group that still miss; returns how many failed."""
     lost = 0
     for lane in range(LANES):
         if t[v, MISSED + lane] != 0.0:
             building = v * LANES + lane
-            gather(t, frames[building], v, lane, n, h, push, k % 2, s, state)
-            before = count[0]
-            if invoke(solver, (frames[building], s, h, state, branch, count)) != 0.0:
+            c, before = from_entry(frames, one.NUMBERS * n * building), count[0]
+            gather(t, c, v, lane, n, h, push, k % 2, s, state)
+            flat = from_entry(s, 0), h, from_entry(state, 0), from_entry(branch, 0), from_entry(count, 0)
+            if invoke(solver, (n, c, *flat, settle)) != 0.0:
                 lost += 1
                 if failed[building] == 0:
                     failed[building] = k + 1
@@ -370,38 +378,26 @@ def gather(
         e, slip = t[v, at + E + old], t[v, at + S + old]
         x += (t[v, at + E + new] - e) + (t[v, at + S + new] - slip)
         floor += e + slip
-        state[0, i] = floor
-        state[1, i] = slip
-        state[2, i] = c[one.STIFF, i] * t[v, at + X + MEMORY * odd] if HARDENS else 0.0
-        state[3, i] = t[v, at + W + MEMORY * odd] if HARDENS else 0.0
-        s[one.E, i] = e
-        s[one.NOW, i] = x
-        s[one.R, i] = c[one.MASS, i] * (t[v, at + V + old] + shake)
+        state[i] = floor
+        state[n + i] = slip
+        state[2 * n + i] = c[one.STIFF * n + i] * t[v, at + X + MEMORY * odd] if HARDENS else 0.0
+        state[3 * n + i] = t[v, at + W + MEMORY * odd] if HARDENS else 0.0
+        s[one.E * n + i] = e
+        s[one.NOW * n + i] = x
+        s[one.RIGHT * n + i] = c[one.MASS * n + i] * (t[v, at + V + old] + shake)
     for i in range(n):
-        stiff = c[one.BESIDE, i] * state[0, i]
+        stiff = c[one.BESIDE * n + i] * state[i]
         if i > 0:
-            stiff += c[one.BESIDE_SIDE, i] * state[0, i - 1]
+            stiff += c[one.BESIDE_SIDE * n + i] * state[i - 1]
         if i + 1 < n:
-            stiff += c[one.BESIDE_SIDE, i + 1] * state[0, i + 1]
-        s[one.R, i] -= 0.5 * h * stiff
+            stiff += c[one.BESIDE_SIDE * n + i + 1] * state[i + 1]
+        s[one.RIGHT * n + i] -= 0.5 * h * stiff
 
 
-def newton(c: Array, s: Array, h: float, state: Array, branch: Array, count: Array) -> float:
+def newton(n: int, c: Array, s: Array, h: float, state: Array, branch: Array, count: Array, settle: int) -> float:
     """The first Newton step from the guess in row NOW, then the line searches of chain; 0, or 1 on failure."""
-    n = len(branch)
-    below = 0.0
-    for i in range(n):
-        now = s[one.NOW, i]
-        force = c[one.STIFF, i] * (s[one.E, i] + 0.5 * (now - below)) - state[2, i]
-        limit = c[one.YIELD, i] + c[one.ISOTROPIC, i] * state[3, i]
-        branch[i] = (1 if force > limit else 0) - (1 if force < -limit else 0)
-        hold(c, s, h, i, branch[i], state[2, i], state[3, i])
-        below = now
-    factorise(c, s, 0, n)
-    sweep_forward(s, 0, n)
-    y = 0.0
-    for i in range(n - 1, -1, -1):
-        y = s[one.Y, i] * s[one.PIVOT, i] - (s[one.LOWER, i + 1] * y if i + 1 < n else 0.0)
-        s[one.Y, i] = y
+    X, w = from_entry(state, 2 * n), from_entry(state, 3 * n)
+    on_branches(n, c, s, h, from_entry(s, one.NOW * n), X, w, branch)
+    solved(n, c, s)
     count[0] += 1
-    return float(settle(c, s, h, state[0], state[1], state[2], state[3], branch, count))
+    return invoke(settle, (n, c, s, h, state, from_entry(state, n), X, w, branch, count))

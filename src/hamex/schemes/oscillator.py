@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hamex.errors import ConvergenceError, SchemeError
+from hamex.march import followed as t
 from hamex.march.followed import by_means, by_pieces, one_oscillator
 from hamex.march.oscillator import (
     BLOCK,
@@ -23,7 +24,7 @@ from hamex.march.oscillator import (
     recurrence,
 )
 from hamex.march.reference import Mass, collocation
-from hamex.march.run import Kernel, around_law, compiled, march, worth_compiling
+from hamex.march.run import Kernel, Table, around_law, entered, march, worth_compiling
 from hamex.model.laws.path import at_start
 from hamex.model.record import Model
 from hamex.problem import Problem
@@ -133,11 +134,13 @@ class FollowedOscillator:
         check_promise(self.model, scheme)
         (kind, group), *_ = [(kind, group) for kind, group in self.model.laws.items() if len(group.first)]
         self.law, self.stiffness = group.law, self.model.spring_stiffness
-        self.numbers = np.array([self.model.mass[0, 0], damping_of_one(self.model), self.model.stiffness[0, 0]], float)
-        self.P = np.ascontiguousarray(group.law.prepared(group, self.stiffness[kind], 1.0)[0], dtype=float)
+        self.N, self.R, model = Table(t.HEAD + 1, np.int64), Table(t.FORCES + 1), self.model
+        self.R[t.NUMBERS] = np.array([model.mass[0, 0], damping_of_one(model), model.stiffness[0, 0]], float)
+        self.R[t.LAW] = np.ascontiguousarray(group.law.prepared(group, self.stiffness[kind], 1.0)[0], dtype=float)
+        self.R[t.AFTER] = np.empty(len(group.law.variables))
         kernel = around_law(one_oscillator, "moved_by", step_of(group.law))
         work = _FOLLOWED * group.law.effort * how.steps
-        self.kernel = compiled(kernel) if worth_compiling(work, kernel) else kernel
+        self.run = entered(kernel, self.N, self.R, 0.0, compile=worth_compiling(work, kernel))
 
     def advance(self, now: Mapping[str, Array], first: int, steps: int) -> Ran:
         """Some steps from a state on."""
@@ -149,8 +152,10 @@ class FollowedOscillator:
         u, p, z, F = room_for((steps + 1,), (steps + 1,), (steps + 1, len(names)), (steps,))
         u[0], p[0] = now["displacement"][0], now["momentum"][0]
         z[0] = [now[name][0] if name in now else 0.0 for name in names]
-        load = np.ascontiguousarray(on_dof(self.problem, loads.means))
-        self.kernel(self.numbers, self.P, load, float(self.scheme.step), np.empty(len(names)), u, p, z, F)
+        self.N[t.HEAD] = np.array([1, steps, 1, len(names), 0])
+        self.R[t.LOAD] = np.ascontiguousarray(on_dof(self.problem, loads.means))
+        self.R[t.U], self.R[t.P], self.R[t.Z], self.R[t.FORCES] = u, p, z, F
+        self.run(self.N, self.R, float(self.scheme.step))
         nodes = {"displacement": u[:, None], "momentum": p[:, None]}
         nodes |= {name: z[:, [v]] for v, name in enumerate(names)}
         return Ran(nodes, {"force": F[:, None]}, {name: history[-1].copy() for name, history in nodes.items()})

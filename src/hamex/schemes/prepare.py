@@ -20,7 +20,6 @@ from numpy.typing import NDArray
 
 from hamex.errors import ModelError, SchemeError
 from hamex.march import tables as t
-from hamex.march.matrices import Softened
 from hamex.march.tables import Table
 from hamex.model.algebra import diagonal
 from hamex.model.record import Model, dense, once
@@ -365,11 +364,11 @@ def put_matrix(
     N[t.HEAD][m] = len(weights)
 
 
-def softening(base: Array, B: Any, rest: Array, gain: float) -> Softened | None:
-    """The inverse of base + gain · B rest Bᵀ, to be softened: B by columns, ``rest`` the tangents at rest; None where
-    it would cost digits."""
-    full = B.toarray()
-    whole = base + (full * (gain * rest)) @ full.T
+def softening(base: Array, rest: Array) -> tuple[Array, ...] | None:
+    """The inverse G of base + ½ B rest Bᵀ of floors in a row, to be softened; the tangents ``rest`` of the storeys,
+    (G B)ᵀ and BᵀGB. None where it would cost digits."""
+    full = np.eye(len(rest)) - np.eye(len(rest), k=1)
+    whole = base + (full * (0.5 * rest)) @ full.T
     if np.any(np.diag(whole) > _OUTWEIGHED * np.diag(base)):
         return None
     try:
@@ -378,21 +377,8 @@ def softening(base: Array, B: Any, rest: Array, gain: float) -> Softened | None:
         return None
     inverse = np.linalg.inv(whole)
     inverse = 0.5 * (inverse + inverse.T)
-    spread, springs = np.ascontiguousarray(full.T @ inverse), len(rest)
-    return Softened(
-        inverse,
-        np.ascontiguousarray(rest, dtype=float),
-        gain,
-        B.indptr.astype(np.int64),
-        B.indices.astype(np.int64),
-        B.data.astype(float),
-        spread,
-        np.ascontiguousarray(spread @ full),
-        np.zeros(springs, dtype=np.int64),
-        np.zeros(1, dtype=np.int64),
-        np.zeros((springs, springs)),
-        np.zeros(len(base)),
-    )
+    spread = np.ascontiguousarray(full.T @ inverse)
+    return inverse, rest, spread, np.ascontiguousarray(spread @ full)
 
 
 def between_springs(blocks: Blocks, T: Array) -> Any:

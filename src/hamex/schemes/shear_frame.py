@@ -5,15 +5,15 @@ one of them or many as arrays, and the tridiagonal routes of the linear element 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hamex.errors import ConvergenceError, ModelError
 from hamex.march import followed as frame
-from hamex.march.matrices import Softened
-from hamex.march.run import Kernel, around_law, compiled, held, worth_compiling
+from hamex.march import shear_frame as t
+from hamex.march.run import Kernel, Table, around_law, entered, place, worth_compiling
 from hamex.march.shear_frame import (
     ALONE,
     FREE,
@@ -21,11 +21,11 @@ from hamex.march.shear_frame import (
     KINEMATIC,
     MAIN,
     RATE,
-    ROWS,
     SIDE,
     STIFF,
-    FrameHistory,
+    mended,
     modal_frame,
+    settle,
     shear_frame,
 )
 from hamex.march.springs import along, followed
@@ -49,6 +49,7 @@ if TYPE_CHECKING:
 Array = NDArray[Any]
 _STEPS_KEPT = 4  # lengths of steps whose numbers stay with a frame
 _WORK_PER_STOREY = 12  # a storey's step in units of an oscillator's, for the choice to compile
+_HISTORIES = (t.U, t.P, t.SLIP, t.BACK, t.PATH, t.FORCE)
 _WORK_PER_FOLLOWED = 20  # the same of a storey that is followed along its path, by the effort of its law
 
 
@@ -179,7 +180,7 @@ class FrameNumbers(NamedTuple):
     table: Array
     softens: int
     hardens: int
-    matrix: Softened | None
+    matrix: tuple[Array, ...] | None
 
 
 @once
@@ -200,17 +201,15 @@ def frame_numbers(model: Model, h: float) -> FrameNumbers:
     return kept[h]
 
 
-def _at_rest(model: Model, table: Array, h: float) -> Softened | None:
+def _at_rest(model: Model, table: Array, h: float) -> tuple[Array, ...] | None:
     """The inverse of M̂ + C/2 + (h/4) B k Bᵀ; None where no modes are damped one by one, or it would lose digits."""
-    from scipy.sparse import csc_array
-
     damping, side = model.damping, table[SIDE, 1:]
     if not damping.weights.size or table[ALONE].any():
         return None
     share = linear_element_form(h)["motion_start"]["du"]["c"]
     base = np.diag(table[MAIN]) + np.diag(side, 1) + np.diag(side, -1)
     base += (damping.shapes * (share * damping.weights)) @ damping.shapes.T
-    return softening(base, csc_array(model.compatibility), 0.5 * h * table[STIFF], 0.5)
+    return softening(base, 0.5 * h * table[STIFF])
 
 
 def _side(matrix: Any) -> Array:
@@ -218,117 +217,98 @@ def _side(matrix: Any) -> Array:
     return np.concatenate([[0.0], matrix.diagonal(-1)])
 
 
+def settles(machine: bool) -> int:
+    """Where Newton with a line search is, for one frame."""
+    whole, real = np.zeros(1, dtype=np.int64), np.zeros(1)
+    return place(settle, 0, real, real, 0.0, real, real, real, real, whole, whole, compile=machine)
+
+
 class ShearFrameMarch:
     """Nearly always the branches of the last step still hold, and one pair of sweeps is the whole step."""
 
+    kernel: ClassVar[Kernel] = staticmethod(shear_frame)
+    calls: ClassVar[tuple[Kernel, ...]] = (mended, settle)  # by address
+    full = 0  # 1 where the matrix of a step is
+
     def __init__(self, problem: Problem, scheme: ElementScheme, how: How) -> None:
         self.problem, self.scheme, self.how = problem, scheme, how
-        model, h = problem.model, scheme.step
-        self.table, self.softens, self.hardens, _ = frame_numbers(model, h)
-        if self.softens:
+        model, self.n = problem.model, len(problem.model.dofs)
+        numbers = frame_numbers(model, scheme.step)
+        self.hardens = numbers.hardens
+        if numbers.softens:
             check_promise(model, scheme)
-        self.kernel = self._kernel(how.steps * len(model.dofs))
-
-    def _kernel(self, work: int) -> Kernel:
-        """The march of so many steps times floors."""
-        machine = worth_compiling(work * _WORK_PER_STOREY, shear_frame)
-        return compiled(shear_frame) if machine else shear_frame
+        self.N, self.R, n = Table(t.SOFT + 1, np.int64), Table(t.CAP + 1), self.n
+        self.N[t.HEAD] = np.array([n, 0, 0, self.hardens, numbers.softens, 0, 0, 0])
+        self.N[t.COUNT], self.N[t.SOFT] = np.zeros(2, dtype=np.int64), np.zeros(n, dtype=np.int64)
+        self.R[t.FRAME], self.R[t.WORK] = numbers.table, np.zeros((t.ROWS, n))
+        if numbers.matrix is not None:
+            for slot, array in zip(range(t.INVERSE, t.CAP + 1), (*numbers.matrix, np.zeros((n, n))), strict=True):
+                self.R[slot] = array
+        work = how.steps * n * (_WORK_PER_STOREY + self.full * n // 4)
+        machine = worth_compiling(work, self.kernel, *self.calls)
+        if self.calls:
+            self.N[t.HEAD][t.SETTLE] = settles(machine)
+            self.N[t.HEAD][t.MENDED] = place(mended, self.N, self.R, 0.0, 0, 0, 0, compile=machine)
+        self.run = entered(self.kernel, self.N, self.R, 0.0, compile=machine)
 
     def advance(self, now: Mapping[str, Array], first: int, steps: int) -> Ran:
         """Some steps from a state on."""
         loads = loads_between(self.problem, self.scheme, first, steps, self.how.quiet or first > 0)
-        out = self._start(now, steps)
-        failed = self.kernel(
-            self.table,
-            np.zeros((ROWS, len(out.branch))),
-            self.scheme.step,
-            np.ascontiguousarray(loads.means),
-            np.ascontiguousarray(loads.patterns.T),
-            self.hardens,
-            self.softens,
-            out,
-            np.zeros(2, dtype=np.int64),
-        )
-        if failed:
-            raise _unsolved(first + failed, self.scheme.step)
-        return self._ran(out)
-
-    def _start(self, now: Mapping[str, Array], steps: int) -> FrameHistory:
-        """Histories with the state at the start in their first rows."""
-        n, hardens = len(self.problem.model.dofs), self.hardens
-        whole, hard = (steps + 1, n), (hardens * steps + 1, n)
-        u, p, slip, X, w, F = room_for(whole, whole, whole, hard, hard, (steps, n))
-        branch = now.get("branch", np.zeros(n)).astype(np.int64)
+        means, hard = np.ascontiguousarray(loads.means), self.hardens * steps + 1
+        whole, n = (steps + 1, self.n), self.n
+        u, p, slip, X, w, F = path = room_for(whole, whole, whole, (hard, n), (hard, n), (steps, n))
         u[0], p[0], slip[0] = now["displacement"], now["momentum"], now["slip"]
         X[0], w[0] = now["back_force"], now["accumulated_slip"]
+        branch = self.N[t.BRANCH] = now.get("branch", np.zeros(n)).astype(np.int64)
         solves, searches = (np.zeros(steps, dtype=np.int64) for _ in range(2))
-        return FrameHistory(u, p, slip, X, w, F, branch, solves, searches)
-
-    def _ran(self, out: FrameHistory) -> Ran:
-        """What histories tell, and the next state."""
-        u, p, slip, X, w, F, branch, solves, searches = out
+        self.R[t.PATTERNS], at = np.ascontiguousarray(loads.patterns.T), 0
+        while at < steps:
+            self.N[t.HEAD][[t.STEPS, t.CHANNELS]] = steps - at, means.shape[1]
+            self.N[t.SOLVES], self.N[t.SEARCHES], self.R[t.LOAD] = solves[at:], searches[at:], means[at:]
+            for slot, array, row in zip(_HISTORIES, path, self._rows(at), strict=True):
+                self.R[slot] = array[row:]
+            failed = int(self.run(self.N, self.R, float(self.scheme.step)))
+            if not failed:
+                break
+            at += failed
+            solves[at - 1], searches[at - 1] = self._cut(path, branch, first, at)
         nodes = {"displacement": u, "momentum": p, "slip": slip}
-        if self.hardens:
-            nodes |= {"back_force": X, "accumulated_slip": w}
-        end = {
-            "displacement": u[-1].copy(),
-            "momentum": p[-1].copy(),
-            "slip": slip[-1].copy(),
-            "back_force": X[-1].copy(),
-            "accumulated_slip": w[-1].copy(),
-            "branch": branch.astype(float),
-        }
-        return Ran(nodes, {"force": F, "solves": solves, "searches": searches}, end)
+        hardening = {"back_force": X, "accumulated_slip": w}
+        end = {name: history[-1].copy() for name, history in (nodes | hardening).items()}
+        nodes |= hardening if self.hardens else {}
+        steps_of = {"force": F, "solves": solves, "searches": searches}
+        return Ran(nodes, steps_of, {**end, "branch": branch.astype(float)})
+
+    def _rows(self, node: int) -> list[int]:
+        """Where the node, or the step behind it, stands in the histories."""
+        return [node] * 3 + [self.hardens * node] * 2 + [node]
+
+    def _cut(self, path: Sequence[Array], branch: Array, first: int, at: int) -> tuple[int, int]:
+        """Say which step was not solved."""
+        raise _unsolved(first + at, self.scheme.step)
 
 
 class ModalFrameMarch(ShearFrameMarch):
     """The same with modes that are damped one by one; a step whose branches full Newton steps do not find is taken as
     that of any structure."""
 
+    kernel, calls, full = staticmethod(modal_frame), (), 1
     general: March | None = None
 
-    def _kernel(self, work: int) -> Kernel:
-        """The march, and the matrix as it takes it, with room of its own."""
-        matrix = frame_numbers(self.problem.model, self.scheme.step).matrix
-        assert matrix is not None  # is_modal_frame asked
-        own = matrix._replace(**{name: getattr(matrix, name).copy() for name in ("soft", "many", "cap", "room")})
-        machine = worth_compiling(work * (_WORK_PER_STOREY + len(own.rest) // 4), modal_frame)
-        self.matrix = held(own) if machine else own
-        return compiled(modal_frame) if machine else modal_frame
-
-    def advance(self, now: Mapping[str, Array], first: int, steps: int) -> Ran:
-        """Some steps from a state on."""
-        loads = loads_between(self.problem, self.scheme, first, steps, self.how.quiet or first > 0)
-        out, n, at = self._start(now, steps), len(self.problem.model.dofs), 0
-        means, patterns = np.ascontiguousarray(loads.means), np.ascontiguousarray(loads.patterns.T)
-        rows, small, h = np.zeros((ROWS, n)), np.zeros(n), self.scheme.step
-        while at < steps:
-            u, p, slip, F, solves, searches = (
-                each[at:] for each in (out.u, out.p, out.slip, out.F, out.solves, out.searches)
-            )
-            X, w = (each[self.hardens * at :] for each in (out.X, out.w))
-            left = FrameHistory(u, p, slip, X, w, F, out.branch, solves, searches)
-            failed = self.kernel(self.table, rows, h, means[at:], patterns, self.hardens, self.matrix, small, left)
-            if not failed:
-                break
-            at += int(failed)
-            self._cut(out, first, at)
-        return self._ran(out)
-
-    def _cut(self, out: FrameHistory, first: int, at: int) -> None:
-        """Take step ``at`` as that of any structure, and write what it left."""
+    def _cut(self, path: Sequence[Array], branch: Array, first: int, at: int) -> tuple[int, int]:
+        """Take step ``at`` as that of any structure, and write what it left; its solves and searches."""
         from hamex.schemes.families import galerkin_march
 
         if self.general is None:
             self.general = galerkin_march(self.problem, self.scheme, self.how)
-        last, then = self.hardens * (at - 1), self.hardens * at
-        state = {"displacement": out.u[at - 1], "momentum": out.p[at - 1], "slip": out.slip[at - 1]}
-        state |= {"back_force": out.X[last], "accumulated_slip": out.w[last], "branch": out.branch.astype(float)}
-        done = self.general.advance({name: value.copy() for name, value in state.items()}, first + at - 1, 1)
-        out.u[at], out.p[at], out.slip[at] = (done.end[name] for name in ("displacement", "momentum", "slip"))
-        out.X[then], out.w[then] = (done.end[name] for name in ("back_force", "accumulated_slip"))
-        out.F[at - 1], out.branch[:] = done.steps["force"][0], done.end["branch"]
-        out.solves[at - 1], out.searches[at - 1] = done.steps["solves"][0], done.steps["searches"][0]
+        names = ("displacement", "momentum", "slip", "back_force", "accumulated_slip")
+        last = zip(names, path, self._rows(at - 1), strict=False)
+        now = {name: array[row].copy() for name, array, row in last}
+        done = self.general.advance({**now, "branch": branch.astype(float)}, first + at - 1, 1)
+        for name, array, row in zip(names, path, self._rows(at), strict=False):
+            array[row] = done.end[name]
+        path[-1][at - 1], branch[:] = done.steps["force"][0], done.end["branch"]
+        return done.steps["solves"][0], done.steps["searches"][0]
 
 
 class FollowedStoreys(NamedTuple):
@@ -372,13 +352,21 @@ class FollowedStoreys(NamedTuple):
         P = np.ascontiguousarray(prepared[np.argsort(group.first)], dtype=float)
         return P, States(len(names) * len(storeys), len(names) * storeys, own)
 
-    def with_room(self, machine: bool = True) -> Any:
-        """The storeys as a kernel takes them; those of several laws with room for one run at a time."""
+    def tables(self, steps: int = 0, cases: int = 0) -> tuple[Table, Table]:
+        """What kernels read, with room for one run at a time; loads, histories and cases are still to come."""
+        N, R, n = Table(frame.BRANCH + 1, np.int64), Table(frame.BLOCK + 1), self.table.shape[1]
+        R[frame.NUMBERS], R[frame.SPACE], R[frame.AFTER] = (
+            self.table,
+            np.zeros((frame.ROOM, n)),
+            np.empty(self.states.size),
+        )
         if isinstance(self.P, np.ndarray):
-            return self.P
-        n = self.table.shape[1]
-        groups = frame.StoreyGroups(self.P, np.zeros(n), np.zeros(n, dtype=np.int64), np.zeros((1, 1)))
-        return held(groups) if machine else groups
+            R[frame.LAW], width = self.P, self.P.shape[1]
+        else:
+            (N[frame.GROUPS], N[frame.LAWS], R[frame.LAW]), width = self.P, 0
+            N[frame.BRANCH], R[frame.STRETCH], R[frame.BLOCK] = np.zeros(n, dtype=np.int64), np.zeros(n), np.zeros(1)
+        N[frame.HEAD] = np.array([n, steps, cases, self.states.size, width])
+        return N, R
 
 
 def around_step(loop: Kernel, laws: Sequence[type[Law]]) -> Kernel:
@@ -388,17 +376,17 @@ def around_step(loop: Kernel, laws: Sequence[type[Law]]) -> Kernel:
         storeys: Kernel = frame.groups_at
     elif laws[0].spring_piece is not None:
         spring = around_law(followed, "spring_piece", laws[0].spring_piece)
-        storeys = around_law(frame.storeys_at, "spring_in_step", spring)
+        storeys = around_law(frame.storeys_at, "spring_in_step", spring, inlines=True)
     else:
         assert laws[0].spring_along is not None
         spring = around_law(along, "spring_along", laws[0].spring_along)
-        storeys = around_law(frame.storeys_at, "spring_in_step", spring)
+        storeys = around_law(frame.storeys_at, "spring_in_step", spring, inlines=True)
     search = around_law(frame.frame_search, "storeys_at", storeys)
     solved = around_law(around_law(frame.solved_frame, "storeys_at", storeys), "frame_search", search)
     step = around_law(frame.stepped_frame, "solved_frame", solved)
     if len(laws) > 1:
         step = around_law(frame.stepped_groups, "stepped_frame", step)
-    return around_law(loop, "stepped_frame", step, inlines=len(laws) == 1)
+    return around_law(loop, "stepped_frame", step)
 
 
 class FollowedFrame:
@@ -413,14 +401,15 @@ class FollowedFrame:
         kernel = around_step(frame.one_frame, laws)
         self.general: March | None = None  # for steps in which a storey breaks
         by_address = law_kernels(model, "mean", scheme.name) if len(laws) > 1 else []
-        self.machine = worth_compiling(how.steps * _WORK_PER_FOLLOWED * effort_of(model), kernel, *by_address)
-        self.storeys = FollowedStoreys.of(model, scheme.step, self.machine)
-        self.kernel: Kernel = compiled(kernel) if self.machine else kernel
+        machine = worth_compiling(how.steps * _WORK_PER_FOLLOWED * effort_of(model), kernel, *by_address)
+        self.storeys = FollowedStoreys.of(model, scheme.step, machine)
+        self.N, self.R = self.storeys.tables()
+        self.run = entered(kernel, self.N, self.R, 0.0, compile=machine)
 
     def advance(self, now: Mapping[str, Array], first: int, steps: int) -> Ran:
         """Some steps from a state on."""
         loads = loads_between(self.problem, self.scheme, first, steps, self.how.quiet or first > 0)
-        model, P, states = self.model, self.storeys.with_room(self.machine), self.storeys.states
+        model, states, N, R = self.model, self.storeys.states, self.N, self.R
         names, h = states.variables, float(self.scheme.step)
         if first == 0:
             start, size = model.deformation(now["displacement"]), model.spans(now["displacement"])
@@ -432,10 +421,16 @@ class FollowedFrame:
         push = np.zeros((steps, n))  # channel by channel: where a run is cut changes no bit
         for value, pattern in zip(loads.means.T, loads.patterns.T, strict=True):
             push += value[:, None] * pattern
-        room, dz, at = np.zeros((frame.ROOM, n)), np.empty(many), 0
+        at = 0
         while at < steps:
-            some = (push[at:], h, room, dz, u[at:], p[at:], z[at:], F[at:], solves[at:])
-            failed = self.kernel(self.storeys.table, P, *some)
+            N[frame.HEAD][frame.STEPS], N[frame.SOLVED], R[frame.LOAD], R[frame.FORCES] = (
+                steps - at,
+                solves[at:],
+                push[at:],
+                F[at:],
+            )
+            R[frame.U], R[frame.P], R[frame.Z] = u[at:], p[at:], z[at:]
+            failed = int(self.run(N, R, h))
             if not failed:
                 break
             at += failed

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from hamex.errors import ConvergenceError, InputError, OverflowRunError
 from hamex.march import followed as kernel
-from hamex.march.run import Kernel, around_law, compiled
+from hamex.march.run import Kernel, Table, around_law, entered
 from hamex.model.algebra import diagonal
 from hamex.model.laws.law import Group, Law
 from hamex.model.record import Model
@@ -141,18 +141,24 @@ class FollowedModels:
         load, (case, dof)."""
         acts = np.stack([push, shake, self._ends(which, limit)], axis=1)
         kept, z = np.empty((len(which), kernel.KEPT, self.places)), np.zeros((len(which), self.variables))
-        load, h = np.ascontiguousarray(load), float(self.h)
-        room = np.zeros((kernel.ROOM, self.places))
         if self.places == 1:
-            compiled(self.kernel)(self.numbers, self.P, which, acts, load, h, z, np.zeros(self.variables), kept)
+            N, R = Table(kernel.WHICH + 1, np.int64), Table(kernel.LEFT + 1)
+            N[kernel.HEAD] = np.array([1, len(load), len(which), self.variables, self.P.shape[-1]])
+            N[kernel.WHICH], R[kernel.AFTER] = which.astype(np.int64), np.zeros(self.variables)
+            R[kernel.NUMBERS], R[kernel.LAW] = self.numbers, self.P
+            self._run(self.kernel, N, R, load, acts, z, kept)
         for model in np.unique(which).tolist() if self.places > 1 else ():
-            own, storeys = np.flatnonzero(which == model), self.storeys[model].with_room()
-            left, states = kept[own], z[own]
-            dz, frame = np.zeros(self.storeys[model].states.size), compiled(self.kernels[model])
-            frame(self.numbers[model], storeys, acts[own], load, h, room, states, dz, left)
-            kept[own], z[own] = left, states
+            own, storeys = np.flatnonzero(which == model), self.storeys[model]
+            left, states = kept[own], np.zeros((len(own), storeys.states.size))
+            self._run(self.kernels[model], *storeys.tables(len(load), len(own)), load, acts[own], states, left)
+            kept[own], z[own, : storeys.states.size] = left, states
         self._refuse(which, kept)
         return Runs(self, which, kept, z)
+
+    def _run(self, march: Kernel, N: Table, R: Table, load: Array, acts: Array, states: Array, left: Array) -> None:
+        """Fill what runs leave."""
+        R[kernel.LOAD], R[kernel.ACTS], R[kernel.Z], R[kernel.LEFT] = np.ascontiguousarray(load), acts, states, left
+        entered(march, N, R, 0.0, compile=True)(N, R, float(self.h))
 
     def _refuse(self, which: Array, kept: Array) -> None:
         """Say which runs were not solved, or lost their numbers."""
@@ -181,7 +187,7 @@ class FollowedModels:
 def _frame_kernel(laws: Sequence[type[Law]]) -> Kernel:
     """The cases of a frame; what :func:`around_law` makes is made once."""
     case = around_step(kernel.one_frame_case, laws)
-    return around_law(kernel.cases_of_frame, "one_frame_case", case, inlines=len(laws) == 1)
+    return around_law(kernel.cases_of_frame, "one_frame_case", case)
 
 
 def _heights(model: Model) -> Array:

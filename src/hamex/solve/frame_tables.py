@@ -15,9 +15,10 @@ from numpy.typing import NDArray
 from hamex.march import shear_frame as one
 from hamex.march import shear_frames as place
 from hamex.march.lanes import padded
-from hamex.march.run import address, compiled, settled
+from hamex.march.run import compiled, settled
+from hamex.march.run import place as placed
 from hamex.model.shear_frames import ShearFrames
-from hamex.schemes.shear_frame import shear_frame_rows
+from hamex.schemes.shear_frame import settles, shear_frame_rows
 from hamex.solution.batch import STATE
 
 Array = NDArray[Any]
@@ -64,11 +65,13 @@ class FramesUnderWay:
         wants = np.array([at in wanted for at in place.WANTS] if wanted else [], dtype=np.int64)
         tile = max(_CACHE // (8 * n * (_EVERY_STEP + _HARDENING * self.hardens) * place.LANES), 1)
         failed, todo, branch, counts = (np.zeros(size, dtype=np.int64) for size in (groups * place.LANES, tile, n, 2))
-        space, state = np.zeros((one.ROWS, n)), np.zeros((4, n))
+        frames, space, state = self.numbers.reshape(-1), np.zeros(one.ROWS * n), np.zeros(4 * n)
+        search = settles(True)
+        solver = placed(place.newton, 0, frames, space, 0.0, state, branch, counts, search, compile=True)
         kernel = compiled(settled(place.shear_frames, HARDENS=True) if self.hardens else place.shear_frames)
         kernel(
             self.table.reshape(groups, -1),
-            self.numbers,
+            frames,
             n,
             self.h,
             record,
@@ -82,7 +85,8 @@ class FramesUnderWay:
             state,
             branch,
             counts,
-            address(place.newton, self.numbers[0], space, self.h, state, branch, counts),
+            solver,
+            search,
         )
         if len(record) % 2:
             self._turn()
