@@ -103,20 +103,10 @@ def test_the_sparse_route_walks_the_same_path(monkeypatch, model):
 
 def test_what_a_kernel_calls_is_part_of_its_name_in_the_cache(monkeypatch):
     """Numba's cache minds the file of a function only; a change in springs.py must reach the drivers, too."""
-    compiled = run._by_numba.__wrapped__
-    before = compiled(structure.prepared).py_func.__qualname__
+    ready = run._ready.__wrapped__
+    before = ready(structure.prepared).__qualname__
     monkeypatch.setattr(run, "sources", lambda kernel: "other sources")
-    assert compiled(structure.prepared).py_func.__qualname__ != before
-
-
-def test_interpreted_replaces_only_what_it_must():
-    def called(*_):
-        return 0.0
-
-    plain = run.interpreted(newton.newton, {"call_matrix": called})
-    assert plain.__globals__["renewed"].__globals__["call_matrix"] is called
-    assert plain.__globals__["evaluate"] is run.compiled(newton.evaluate)  # the springs stay compiled
-    assert newton.newton.__globals__["renewed"] is newton.renewed  # and the module is untouched
+    assert ready(structure.prepared).__qualname__ != before
 
 
 def test_one_layout_for_all_inputs(monkeypatch):
@@ -135,5 +125,5 @@ def test_one_layout_for_all_inputs(monkeypatch):
         hx.solve(hx.Problem(model, load, 0.2), hx.Galerkin(0.02))
     one = hx.structure(np.ones(2), 0, [1e-3, 1e-3], np.eye(2), {(0, 1): hx.Surface((4.0, 6.0))})
     hx.solve(hx.Problem(one, hx.Load(NOISE[:, :2], step=0.02), 0.2), hx.Galerkin(0.02))
-    assert len(run.compiled(structure.galerkin).signatures) == 1
-    assert len([kernel for kernel, _ in kinds if kernel is newton.newton]) == 1
+    for once in (structure.galerkin, newton.newton):
+        assert len([kernel for kernel, _ in kinds if kernel is once]) == 1

@@ -34,7 +34,7 @@ from hamex.march.tables import Table
 _ARRAYS = {np.dtype(str(kind)): types.CPointer(kind) for kind in (types.int64, types.int32, types.float64)}
 KINDS = {str(kind): kind for array in _ARRAYS.values() for kind in (array, types.CPointer(array), array.dtype)}
 _RESULTS = {"None": types.none, "bool": types.boolean, "int": types.int64, "float": types.float64}
-_TO_CTYPES = {types.int64: ctypes.c_int64, types.float64: ctypes.c_double}
+_TO_CTYPES: dict[Any, Any] = {types.int64: ctypes.c_int64, types.float64: ctypes.c_double}
 
 
 def kind_of(value: Any) -> Any:

@@ -19,6 +19,7 @@ import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache, lru_cache
 from hashlib import sha256
+from importlib import import_module
 from pathlib import Path
 from types import FunctionType
 from typing import Any
@@ -194,8 +195,7 @@ def place() -> Path | None:
 @contextlib.contextmanager
 def numba_keeps_in(place: Path | None) -> Iterator[None]:
     """Numba keeps in this folder what is compiled meanwhile."""
-    import numba
-
+    numba: Any = import_module("numba")
     usual = numba.config.CACHE_DIR
     numba.config.CACHE_DIR = str(place or usual)
     try:

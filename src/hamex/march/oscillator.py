@@ -76,7 +76,7 @@ def galerkin(
     F: Out,
 ) -> int:
     """March the linear time element; f* = scale · (opening + closing)/2 of each step."""
-    return _steps(opening, closing, scale, rows, limits, stride, 0, len(F), u, p, s, X, w, F)
+    return _steps(opening, closing, scale, rows, limits, stride, 0, len(F), (u, p, s, X, w, F))
 
 
 def galerkin_record(
@@ -99,37 +99,21 @@ def galerkin_record(
     ``work`` holds a block of loads and one more.
     """
     base, first, ratio, rule = clock
-    size = len(work) - 1
+    size, steps, walk = len(work) - 1, len(F), (u, p, s, X, w, F)
     same = base == 0.0 and ratio == 1.0 and rule != MEAN  # nodes are samples
-    for begin in range(0, len(F), size):
-        count = min(size, len(F) - begin)
+    for begin in range(0, steps, size):
+        count = min(size, steps - begin)
         at = first + begin
         if same and at + count < len(samples):
-            opening = at + 1 if rule == END else at
-            _steps(
-                samples[opening : opening + count],
-                samples[at + 1 : at + 1 + count],
-                scale,
-                rows,
-                limits,
-                stride,
-                begin,
-                count,
-                u,
-                p,
-                s,
-                X,
-                w,
-                F,
-            )
+            opening, closing = samples[at : at + count], samples[at + 1 : at + 1 + count]
+            _steps(closing if rule == END else opening, closing, scale, rows, limits, stride, begin, count, walk)
         elif rule == MEAN:
             means(samples, base, at, ratio, work)
-            _steps(work, work, scale, rows, limits, stride, begin, count, u, p, s, X, w, F)
+            _steps(work, work, scale, rows, limits, stride, begin, count, walk)
         else:
             nodes(samples, base, at, ratio, work)
-            _steps(
-                work[1:] if rule == END else work, work[1:], scale, rows, limits, stride, begin, count, u, p, s, X, w, F
-            )
+            opening = work[1:] if rule == END else work
+            _steps(opening, work[1:], scale, rows, limits, stride, begin, count, walk)
     return 0
 
 
@@ -142,12 +126,7 @@ def _steps(
     stride: int,
     begin: int,
     count: int,
-    u: Out,
-    p: Out,
-    s: Out,
-    X: Out,
-    w: Out,
-    F: Out,
+    walk: Any,
 ) -> int:
     """``count`` steps from node ``begin`` on.
 
@@ -155,6 +134,7 @@ def _steps(
     """
     (F_f, F_s, F_p, F_u, F_e), (u_f, u_s, u_p, u_u, u_e), (p_f, p_s, p_p, p_u, p_e), s_e = rows
     yield_force, kinematic, isotropic = limits
+    u, p, s, X, w, F = walk
     half = 0.5 * scale
     begin = max(begin, 0)  # lets the compiler see that no index counts from the end
     ur, pr, sr, Xr, wr = u[begin], p[begin], s[begin], X[stride * begin], w[stride * begin]

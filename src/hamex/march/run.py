@@ -92,6 +92,8 @@ def can_compile() -> bool:
     """Whether Numba can be loaded, and compiles (``NUMBA_DISABLE_JIT=1`` lets it not); says where it is missing."""
     try:
         numba = import_module("numba")
+        if not numba.config.DISABLE_JIT:
+            import_module("hamex.march.compiler")  # Numba is to know all meanings before it compiles
     except (ImportError, OSError) as reason:  # a library of LLVM that does not load is an OSError
         kept.say(f"Numba cannot be loaded ({reason}); runs go on uncompiled, long ones a hundred times slower")
         return False
@@ -323,7 +325,7 @@ def place(kernel: Kernel, *given: Any, compile: bool) -> int:
 @_once
 def _address(kernel: Kernel, kinds: tuple[Any, ...]) -> int:
     numba: Any = import_module("numba")
-    ready, made = _ready(kernel, False, True), []
+    ready, made = _ready(kernel, False, True), list[Any]()
     result = numba.void if kernel.__annotations__.get("return") == "None" else numba.float64
 
     def build(cache: bool) -> bool:
@@ -450,8 +452,10 @@ def march(
 def _alike(value: Any) -> Any:
     """What arguments of one kind have in common; the compiler's own answer takes a tenth of a short run."""
     if isinstance(value, np.ndarray):
-        return value.dtype, value.ndim, value.flags.c_contiguous
-    return (type(value), *map(_alike, value)) if isinstance(value, tuple) else type(value)
+        return value.dtype.char, value.ndim, value.flags.c_contiguous
+    if isinstance(value, tuple):
+        return (type(value), *[type(x) if isinstance(x, float) else _alike(x) for x in value])
+    return type(value)
 
 
 def _one_kind(value: Any) -> Any:

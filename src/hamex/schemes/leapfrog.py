@@ -14,7 +14,8 @@ from hamex.errors import OverflowRunError, SchemeError
 from hamex.march import leapfrog as kernels
 from hamex.march import tables as t
 from hamex.march.leapfrog import leapfrog, lumped
-from hamex.march.run import Table, entered, worth_compiling
+from hamex.march.run import entered, worth_compiling
+from hamex.march.tables import Table
 from hamex.model.laws.ellipsoids import WIDEST
 from hamex.model.layout import hinge_of
 from hamex.model.record import Model, dense, per_spring

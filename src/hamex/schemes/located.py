@@ -23,8 +23,9 @@ from hamex.errors import ConvergenceError, ModelError
 from hamex.march import located as fixed
 from hamex.march import stages as slots
 from hamex.march.located import fixed_piece, fixed_pieces
-from hamex.march.run import Table, entered, place, worth_compiling
+from hamex.march.run import entered, place, worth_compiling
 from hamex.march.stages import halved, stages
+from hamex.march.tables import Table
 from hamex.model.record import Model, damps, dense, per_spring, sliding_forces
 from hamex.problem import Problem
 from hamex.problem.loads import loading, loads_between

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,8 +16,9 @@ from hamex.errors import SchemeError
 from hamex.march import newton as solver
 from hamex.march import structure as one_solve
 from hamex.march import tables as t
-from hamex.march.run import Callback, Kernel, Table, entered, place, worth_compiling
+from hamex.march.run import Callback, Kernel, entered, place, worth_compiling
 from hamex.march.springs import evaluate
+from hamex.march.tables import Table
 from hamex.model.algebra import diagonal
 from hamex.model.laws.ellipsoids import WIDEST
 from hamex.model.record import Model
@@ -100,7 +101,7 @@ class OneStageMarch:
     cuts: bool = True  # a step in which a spring breaks is handed back, to be cut there
 
     def __post_init__(self) -> None:
-        model = self.model
+        model, self.matrix = self.model, cast(Any, None)
         self.solver, self.assembly = self._route()
         self.order, self.sparse = self.assembly.order, self.solver is not None  # else in a band
         self.linear = self.sparse and is_linear(model)
@@ -375,7 +376,7 @@ class OneStageMarch:
         N[t.HEAD][[t.COLUMNS, t.CONTRIBUTIONS]] = base.shape[1], len(row)
         N[t.PLACE], N[t.SOURCE] = row * base.shape[1] + row - assembly.column, assembly.source.astype(np.int64)
         R[t.BASE], R[t.OF_T], R[t.BAND] = base, assembly.share, np.zeros_like(base)
-        R[t.SPREAD], R[t.CAP], self.matrix = np.zeros((rank, dofs)), np.zeros((rank, rank)), None
+        R[t.SPREAD], R[t.CAP] = np.zeros((rank, dofs)), np.zeros((rank, rank))
         N[t.CALL][t.FACTORISE] = place(solver.factorise, *tables, compile=self.compiles)
         N[t.CALL][t.SOLVE] = place(solver.solve, *tables, 0, compile=self.compiles)
 

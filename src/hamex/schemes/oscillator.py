@@ -24,7 +24,8 @@ from hamex.march.oscillator import (
     recurrence,
 )
 from hamex.march.reference import Mass, collocation
-from hamex.march.run import Kernel, Table, around_law, entered, march, worth_compiling
+from hamex.march.run import Kernel, around_law, entered, march, worth_compiling
+from hamex.march.tables import Table
 from hamex.model.laws.path import at_start
 from hamex.model.record import Model
 from hamex.problem import Problem

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from hamex.errors import ModelError, SchemeError
 from hamex.march import tables as t
-from hamex.march.run import Table
+from hamex.march.tables import Table
 from hamex.model.algebra import diagonal
 from hamex.model.record import Model, dense, once
 from hamex.schemes._generated import linear_element as linear_element_form

@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 from hamex.errors import ConvergenceError, ModelError
 from hamex.march import followed as frame
 from hamex.march import shear_frame as t
-from hamex.march.run import Kernel, Table, around_law, entered, place, worth_compiling
+from hamex.march.run import Kernel, around_law, entered, place, worth_compiling
 from hamex.march.springs import along, followed
+from hamex.march.tables import Table
 from hamex.model.algebra import diagonal
 from hamex.model.laws.law import Law
 from hamex.model.laws.path import at_start

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from hamex.checks import is_positive, is_whole
 from hamex.errors import ConvergenceError, SchemeError
 from hamex.march import conjugate as kernels
-from hamex.march.run import Table, compiled, entered
+from hamex.march.run import compiled, entered
+from hamex.march.tables import Table
 from hamex.model.record import Model
 from hamex.schemes.prepare import OneStage
 from hamex.schemes.springs import CellDofs

@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 from hamex.checks import check_memory
 from hamex.errors import LawError, ModelError, SchemeError
 from hamex.march import springs as loops
-from hamex.march.run import Kernel, Table, around_law, compiled, entered, place
+from hamex.march.run import Kernel, around_law, compiled, entered, place
 from hamex.march.springs import HEAD, counted, found, scattered
+from hamex.march.tables import Table
 from hamex.model.record import Model
 
 Array = NDArray[Any]

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from hamex.checks import check_memory
 from hamex.march import matrices
 from hamex.march import stage_tables as t
-from hamex.march.run import Table
+from hamex.march.tables import Table
 from hamex.model.record import Model
 from hamex.schemes.stages import StageTable
 

@@ -28,7 +28,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hamex.errors import ModelError, SchemeError
-from hamex.march.run import Table, entered, worth_compiling
+from hamex.march.run import entered, worth_compiling
+from hamex.march.tables import Table
 from hamex.model.algebra import rows
 from hamex.model.record import Model, damps, dense, parameter, per_spring
 

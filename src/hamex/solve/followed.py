@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 
 from hamex.errors import ConvergenceError, InputError, OverflowRunError
 from hamex.march import followed as kernel
-from hamex.march.run import Kernel, Table, around_law, entered
+from hamex.march.run import Kernel, around_law, entered
+from hamex.march.tables import Table
 from hamex.model.algebra import diagonal
 from hamex.model.laws.law import Group, Law
 from hamex.model.record import Model
