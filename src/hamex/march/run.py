@@ -357,9 +357,9 @@ def entered(kernel: Kernel, *given: Any, compile: bool) -> Kernel:
 def _plain(value: Any) -> Any:
     """What plain Python is given for an argument: views of memory, whose entries are Python's own numbers; with those of
     NumPy it takes twice as long."""
-    if isinstance(value, np.ndarray):
-        return memoryview(value)
-    return list(map(memoryview, value.arrays)) if isinstance(value, Table) else value
+    if isinstance(value, Table):
+        return [_plain(array) for array in value.arrays]
+    return memoryview(value.data) if isinstance(value, np.ndarray) else value
 
 
 def _word(value: Any) -> Any:
