@@ -243,22 +243,23 @@ class ShearFrameMarch:
         loads = loads_between(self.problem, self.scheme, first, steps, self.how.quiet or first > 0)
         means, hard = np.ascontiguousarray(loads.means), self.hardens * steps + 1
         whole, n = (steps + 1, self.n), self.n
-        u, p, slip, X, w, F = path = room_for(whole, whole, whole, (hard, n), (hard, n), (steps, n))
+        u, p, slip, X, w, F = room_for(whole, whole, whole, (hard, n), (hard, n), (steps, n))
         u[0], p[0], slip[0] = now["displacement"], now["momentum"], now["slip"]
         X[0], w[0] = now["back_force"], now["accumulated_slip"]
         branch = self.N[t.BRANCH] = now.get("branch", np.zeros(n)).astype(np.int64)
         solves, searches = (np.zeros(steps, dtype=np.int64) for _ in range(2))
+        path = u, p, slip, X, w, F, solves, searches, branch
         self.R[t.PATTERNS], at = np.ascontiguousarray(loads.patterns.T), 0
         while at < steps:
             self.N[t.HEAD][[t.STEPS, t.CHANNELS]] = steps - at, means.shape[1]
             self.N[t.SOLVES], self.N[t.SEARCHES], self.R[t.LOAD] = solves[at:], searches[at:], means[at:]
-            for slot, array, row in zip(_HISTORIES, path, self._rows(at), strict=True):
+            for slot, array, row in zip(_HISTORIES, path, self._rows(at), strict=False):
                 self.R[slot] = array[row:]
             failed = int(self.run(self.N, self.R, float(self.scheme.step)))
             if not failed:
                 break
             at += failed
-            solves[at - 1], searches[at - 1] = self._cut(path, branch, first, at)
+            self._cut(path, first, at)
         nodes = {"displacement": u, "momentum": p, "slip": slip}
         hardening = {"back_force": X, "accumulated_slip": w}
         end = {name: history[-1].copy() for name, history in (nodes | hardening).items()}
@@ -270,7 +271,7 @@ class ShearFrameMarch:
         """Where the node, or the step behind it, stands in the histories."""
         return [node] * 3 + [self.hardens * node] * 2 + [node]
 
-    def _cut(self, path: Sequence[Array], branch: Array, first: int, at: int) -> tuple[int, int]:
+    def _cut(self, path: Sequence[Array], first: int, at: int) -> None:
         """Say which step was not solved."""
         raise _unsolved(first + at, self.scheme.step)
 
@@ -282,8 +283,8 @@ class ModalFrameMarch(ShearFrameMarch):
     kernel, calls, full = staticmethod(t.modal_frame), (), 1
     general: March | None = None
 
-    def _cut(self, path: Sequence[Array], branch: Array, first: int, at: int) -> tuple[int, int]:
-        """Take step ``at`` as that of any structure, and write what it left; its solves and searches."""
+    def _cut(self, path: Sequence[Array], first: int, at: int) -> None:
+        """Take step ``at`` as that of any structure, and write what it left."""
         from hamex.schemes.families import galerkin_march
 
         if self.general is None:
@@ -291,11 +292,12 @@ class ModalFrameMarch(ShearFrameMarch):
         names = ("displacement", "momentum", "slip", "back_force", "accumulated_slip")
         last = zip(names, path, self._rows(at - 1), strict=False)
         now = {name: array[row].copy() for name, array, row in last}
-        done = self.general.advance({**now, "branch": branch.astype(float)}, first + at - 1, 1)
+        done = self.general.advance({**now, "branch": path[-1].astype(float)}, first + at - 1, 1)
         for name, array, row in zip(names, path, self._rows(at), strict=False):
             array[row] = done.end[name]
-        path[-1][at - 1], branch[:] = done.steps["force"][0], done.end["branch"]
-        return done.steps["solves"][0], done.steps["searches"][0]
+        for name, array in zip(("force", "solves", "searches"), path[5:], strict=False):
+            array[at - 1] = done.steps[name][0]
+        path[-1][:] = done.end["branch"]
 
 
 class FollowedStoreys(NamedTuple):

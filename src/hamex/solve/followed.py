@@ -151,7 +151,8 @@ class FollowedModels:
         for model in np.unique(which).tolist() if self.places > 1 else ():
             own, storeys = np.flatnonzero(which == model), self.storeys[model]
             left, states = kept[own], np.zeros((len(own), storeys.states.size))
-            self._run(self.kernels[model], *storeys.tables(len(load), len(own)), load, acts[own], states, left)
+            N, R = storeys.tables(len(load), len(own))
+            self._run(self.kernels[model], N, R, load, acts[own], states, left)
             kept[own], z[own, : storeys.states.size] = left, states
         self._refuse(which, kept)
         return Runs(self, which, kept, z)
