@@ -4,10 +4,10 @@ import math
 
 import numpy as np
 import pytest
+from asked_springs import ask
 from scipy.optimize import minimize
 
 import hamex as hx
-from hamex.march import run, springs
 from hamex.model.laws import ellipsoids, power
 from hamex.schemes.springs import prepared_springs, spring_blocks, states
 
@@ -31,21 +31,7 @@ class Springs:
             {name: value for name, value in (("back_force", X), ("accumulated_slip", w)) if value is not None}
         )
         groups = prepared_springs(self.model, self.blocks, self.tau, "end", "test", compile)
-        kernel = run.compiled(springs.evaluate) if compile else springs.evaluate
-        kernel(
-            groups,
-            np.asarray(e, dtype=float),
-            np.zeros(self.size),
-            1.0,
-            self.tau,
-            z,
-            False,
-            F,
-            T,
-            dz,
-            branch,
-            np.zeros((16, ellipsoids.WIDEST)),
-        )
+        ask(groups, e, np.zeros(self.size), 1.0, self.tau, z, F, T, dz, branch, compile)
         slip = self.states.unpacked(dz, "slip")
         grown = self.states.unpacked(dz, "accumulated_slip") if "accumulated_slip" in self.states.variables else slip
         full = np.diag(T[: self.size])

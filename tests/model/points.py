@@ -4,7 +4,7 @@ it must satisfy, written with tensors."""
 import numpy as np
 
 import hamex as hx
-from hamex.march.run import called
+from hamex.march.run import entered
 from hamex.model.laws.cones import at
 from hamex.schemes.springs import prepared_springs, spring_blocks, states
 
@@ -51,9 +51,9 @@ class LocalMap:
             state["back_force"] = self.group.law.back_force(self.group, state["slip"])
         n, m, z, dz = len(e), self.group.components, self.states.packed(state), np.zeros(self.states.size)
         F, T, branch = np.zeros(n), np.zeros(self.blocks.entries), np.zeros(n, dtype=np.int64)
-        s, room = self.springs, np.full((16, 6), np.nan)
-        given = s.I, 0, s.P, 0, e, np.zeros(n), 1.0, self.tau, z, False, F, T, dz, branch, room
-        (called(at, *given) if self.compile else at)(*given)
+        s, room = self.springs, np.full(96, np.nan)
+        given = s.I, 0, s.P, 0, e, np.zeros(n), 1.0, float(self.tau), z, 0, F, T, dz, branch, room
+        entered(at, *given, compile=self.compile)(*given)
         slip, w = (self.states.unpacked(dz, name).reshape(-1, m) for name in ("slip", "accumulated_slip"))
         assert not w[:, 1:].any()
         T = T[self.blocks.place[:, None] + np.arange(m * m)].reshape(-1, m, m)

@@ -4,13 +4,12 @@ import re
 
 import numpy as np
 import pytest
+from asked_springs import ask
 from scipy.linalg import block_diag, eigh
 from scipy.sparse import csc_array
 
 import hamex as hx
 from hamex.errors import ModelError, SchemeError
-from hamex.march.springs import evaluate
-from hamex.model.laws.ellipsoids import WIDEST
 from hamex.model.record import dense
 from hamex.schemes.prepare import assemble, band_of, galerkin_stage, in_model_order, nodal_stage, tangent_matrix
 from hamex.schemes.promised import check_promise
@@ -68,20 +67,8 @@ def test_softest_bounds_every_tangent_from_below():
     groups, size = prepared_springs(made, blocks, tau, "end", "test", compile=False), states(made).size
     for _ in range(200):
         T = np.zeros(blocks.entries)
-        evaluate(
-            groups,
-            rng.normal(size=4) * 10.0 ** rng.uniform(-4, 1),
-            np.zeros(4),
-            1.0,
-            tau,
-            np.zeros(size),
-            False,
-            np.zeros(4),
-            T,
-            np.zeros(size),
-            np.zeros(4, dtype=np.int64),
-            np.zeros((16, WIDEST)),
-        )
+        e, branch = rng.normal(size=4) * 10.0 ** rng.uniform(-4, 1), np.zeros(4, dtype=np.int64)
+        ask(groups, e, np.zeros(4), 1.0, tau, np.zeros(size), np.zeros(4), T, np.zeros(size), branch)
         difference = dense(tangent_matrix(made, blocks, T)) - soft
         assert np.linalg.eigvalsh(difference)[0] >= -1e-9
 

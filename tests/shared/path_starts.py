@@ -6,6 +6,7 @@ import warnings
 from functools import cache
 
 import numpy as np
+from asked_springs import ask
 from path_models import LAWS, MODELS, Drawn, is_pushed_over
 from path_time import is_over, repeated
 
@@ -29,28 +30,26 @@ class Step:
         blocks = spring_blocks(model)
         self.model, self.h, self.places = model, h, states(model)
         self.compiles = kernels.WORTH_COMPILING == 0  # in what counts thousands of steps
-        springs = prepared_springs(model, blocks, 0.5 * h, "mean", "test", self.compiles)
-        self.springs = kernels.held(springs) if self.compiles else springs
+        self.springs = prepared_springs(model, blocks, 0.5 * h, "mean", "test", self.compiles)
         self.M, self.K = dense(model.mass), dense(model.stiffness)
         C = dense(model.damping.matrix) + (model.damping.shapes * model.damping.weights) @ model.damping.shapes.T
         self.B = np.ascontiguousarray(dense(model.compatibility))
         self.S = 2 * self.M / h + C + 0.5 * h * self.K
         self.F, self.T = np.zeros(len(model.springs)), np.zeros(blocks.entries)
         self.dz, self.branch = np.zeros(self.places.size), np.zeros(len(model.springs), dtype=np.int64)
-        self.room = np.zeros((1, 1))
+        self.room = np.zeros(1)
 
     def at(self, u, z, x):
         """Left side less what u brings in, and its slope."""
-        spring = (self.F, self.T, self.dz, self.branch, self.room)
-        asked = kernels.compiled(evaluate) if self.compiles else evaluate
-        asked(self.springs, self.B.T @ u, self.B.T @ x, 0.5, 0.5 * self.h, z, False, *spring)
+        spring = (self.F, self.T, self.dz, self.branch)
+        ask(self.springs, self.B.T @ u, self.B.T @ x, 0.5, 0.5 * self.h, z, *spring, self.compiles)
         T = self.T[: len(self.F)]
         return self.S @ x + self.h * (self.B @ self.F), self.S + 0.5 * self.h * (self.B * T) @ self.B.T
 
     def solutions(self, u, z, r, starts):
         """Solutions that are apart by more than rounding, and how many starts ended nowhere."""
         spring = (self.F, self.T, self.dz, self.branch, self.room)
-        own = (self.springs, self.S, self.B, self.h, self.B.T @ u, np.asarray(z, float), np.asarray(r, float), *spring)
+        own = (*self.springs, self.S, self.B, self.h, self.B.T @ u, np.asarray(z, float), np.asarray(r, float), *spring)
         found, lost = [], 0
         for start in starts:
             x = np.array(start, float)
@@ -67,23 +66,26 @@ class Step:
 def search(compiles):
     """:func:`searched` around the springs of the package."""
     if not compiles:
-        return kernels.bound(searched, {"springs_at": evaluate})
+        return searched
     import numba
 
-    # As Numba compiles it: machine code that runs without cannot be called by what Numba compiles.
-    given = {"springs_at": kernels._by_numba(evaluate), "eliminated": numba.njit(eliminated)}
-    return numba.njit(kernels.bound(searched, given))
+    from hamex.march.compiler import kind_of, prototype
+
+    whole, line = np.zeros(1, dtype=np.int64), np.zeros(1)
+    given = (whole, whole, line, line, line, 0.5, 0.5, line, 0, line, line, line, whole, line)
+    called = prototype(tuple(map(kind_of, given)))(kernels.place(evaluate, *given, compile=True))
+
+    def asked(groups, I, P, e, dx, reach, tau, z, forced, F, T, dz, branch, room):
+        acts = F.ctypes, T.ctypes, dz.ctypes, branch.ctypes, room.ctypes
+        called(groups.ctypes, I.ctypes, P.ctypes, e.ctypes, dx.ctypes, reach, tau, z.ctypes, forced, *acts)
+
+    return numba.njit(kernels.bound(searched, {"evaluate": numba.njit(asked), "eliminated": numba.njit(eliminated)}))
 
 
-def springs_at(*_):
-    """What the springs answer, see :func:`search`."""
-    raise NotImplementedError
-
-
-def searched(springs, S, B, h, e, z, r, F, T, dz, branch, room, x):
+def searched(groups, I, P, S, B, h, e, z, r, F, T, dz, branch, room, x):
     """Damped Newton steps from x, which is moved to a solution; False where they end nowhere."""
     many = len(F)
-    springs_at(springs, e, B.T @ x, 0.5, 0.5 * h, z, False, F, T, dz, branch, room)
+    evaluate(groups, I, P, e, B.T @ x, 0.5, 0.5 * h, z, 0, F, T, dz, branch, room)
     left = S @ x + h * (B @ F) - r
     for _ in range(400):
         size = np.abs(S) @ np.abs(x) + h * (np.abs(B) @ np.abs(F)) + np.abs(r)
@@ -96,7 +98,7 @@ def searched(springs, S, B, h, e, z, r, F, T, dz, branch, room, x):
         before, share = np.dot(d, left), 1.0
         while True:
             trial = x + share * d
-            springs_at(springs, e, B.T @ trial, 0.5, 0.5 * h, z, False, F, T, dz, branch, room)
+            evaluate(groups, I, P, e, B.T @ trial, 0.5, 0.5 * h, z, 0, F, T, dz, branch, room)
             there = S @ trial + h * (B @ F) - r
             # A convex potential falls as long as its slope along d has not turned round; what counts only how large the
             # slope or the residual is goes in circles from far starts.

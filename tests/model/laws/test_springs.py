@@ -9,12 +9,12 @@ import pickle
 
 import numpy as np
 import pytest
+from asked_springs import ask
 from repetitions import chiefly
 
 import hamex as hx
 from hamex.errors import LawError
 from hamex.march import run as kernels
-from hamex.march.springs import evaluate
 from hamex.model.laws import known
 from hamex.model.laws.combined import Combined
 from hamex.model.laws.law import by_kind
@@ -152,9 +152,7 @@ def asked(law, force_of, state, e, d):
     model = hx.oscillator(mass=1.0, stiffness=K, law=law)
     springs = prepared_springs(model, spring_blocks(model), 1.0, force_of, "test", compile=False)
     F, T, dz, reach = np.zeros(1), np.zeros(1), np.zeros(len(state)), 0.5 if force_of == "mean" else 1.0
-    evaluate(
-        springs, np.array([e]), np.array([d]), reach, 1.0, state, False, F, T, dz, np.zeros(1, int), np.zeros((1, 1))
-    )
+    ask(springs, [e], [d], reach, 1.0, state, F, T, dz, np.zeros(1, dtype=np.int64))
     return F[0], T[0] * reach, dz
 
 

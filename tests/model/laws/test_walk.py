@@ -9,10 +9,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from asked_springs import ask
 
 import hamex as hx
 from hamex.errors import LawError, ModelError, SchemeError
-from hamex.march.springs import evaluate
 from hamex.model.laws import law as registry
 from hamex.schemes.springs import prepared_springs, spring_blocks, states
 
@@ -192,20 +192,8 @@ def test_six_stresses_obey_their_surface_and_their_tangent_is_the_derivative(law
 
     def asked(e):
         F, T = np.zeros(18), np.zeros(blocks.entries)
-        evaluate(
-            springs,
-            e,
-            np.zeros(18),
-            1.0,
-            0.02,
-            np.zeros(size),
-            False,
-            F,
-            T,
-            np.zeros(size),
-            np.zeros(18, dtype=np.int64),
-            np.zeros((16, 6)),
-        )
+        branch = np.zeros(18, dtype=np.int64)
+        ask(springs, e, np.zeros(18), 1.0, 0.02, np.zeros(size), F, T, np.zeros(size), branch)
         return F, T
 
     e = 0.02 * rng.normal(size=18)
