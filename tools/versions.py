@@ -16,7 +16,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 BUILD = ROOT / "build" / "numba"
-TESTS = [f"tests/march/test_{name}.py" for name in ("compiled", "structs", "code_cache", "kept", "run")]
+TESTS = [f"tests/march/test_{name}.py" for name in ("compiled", "tables", "code_cache", "kept", "run")]
 WITHOUT = [f"tests/march/test_{name}.py" for name in ("residual", "exact", "newmark")]
 ABSENT = 'import sys\n\nsys.modules["numba"] = None\n'  # as Python finds what is not installed
 ASK = """

@@ -32,9 +32,9 @@ from typing import Any
 
 from hamex.march import tables as t
 from hamex.march.matrices import filled, times
-from hamex.march.newton import stretch
+from hamex.march.newton import asked, stretch
 from hamex.march.run import at
-from hamex.march.springs import commit, evaluate
+from hamex.march.springs import commit
 from hamex.march.structure import gathered, pushed
 
 Array = Any
@@ -157,22 +157,7 @@ def lumped(N: Array, J: Array, R: Array, h: float, ahead: float, going: int) -> 
             return r
         here, now, then = at(F, springs * r), at(z, states * (r - 1)), at(z, states * r)
         stretch(N, J, R, at(u, n * r), R[t.E0])
-        evaluate(
-            N[t.GROUPS],
-            N[t.LAWS],
-            R[t.LAW],
-            R[t.E0],
-            R[t.DX],
-            1.0,
-            h,
-            now,
-            head[t.NO],
-            here,
-            R[t.T],
-            R[t.DZ],
-            N[t.BRANCH],
-            R[t.BLOCK],
-        )
+        asked(N, R, now, head[t.NO], here)
         commit(N[t.GROUPS], N[t.LAWS], 1.0, now, R[t.DZ], then)
         resisted(N, J, R, at(u, n * r), here, R[AHEAD])
         accelerated(N, R, r)

@@ -504,11 +504,3 @@ def in_threads(go: Callable[[Task], Result], tasks: Sequence[Task], threads: int
         except BaseException:
             pool.shutdown(wait=True, cancel_futures=True)
             raise
-
-
-def held(value: Any) -> Any:
-    return value
-
-
-def as_it_is(value: Any) -> Any:
-    return value

@@ -158,6 +158,7 @@ class LumpedMarch:
             R[slot] = np.zeros(dofs)
         R[t.E0], R[t.DX], N[t.BRANCH] = np.zeros(springs), np.zeros(springs), np.zeros(springs, dtype=np.int64)
         R[t.T], R[t.DZ], R[t.BLOCK] = np.zeros(blocks.entries), np.zeros(self.states.size), np.zeros(16 * WIDEST)
+        R[t.NUMBERS] = np.array([1.0, 1.0, self.h])  # laws are asked at the end of a step, after its time
         head[[t.DOFS, t.SPRINGS, t.STATES, t.LIGHTS]] = dofs, springs, self.states.size, len(alone[0])
 
     def advance(self, now: Mapping[str, Array], first: int, steps: int) -> Ran:
