@@ -355,8 +355,8 @@ def entered(kernel: Kernel, *given: Any, compile: bool) -> Kernel:
 
 
 def _plain(value: Any) -> Any:
-    """What plain Python is given for an argument: views of memory, whose entries are Python's own numbers; with those of
-    NumPy it takes twice as long."""
+    """What plain Python is given for an argument: views of memory, whose entries are Python's own numbers; those of
+    NumPy take twice as long."""
     if isinstance(value, Table):
         return [_plain(array) for array in value.arrays]
     return memoryview(value.data) if isinstance(value, np.ndarray) else value

@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from hamex.march.matrices import copied, filled, gained
+from hamex.march.matrices import gained
 from hamex.march.run import at, invoke
 
 Array = Any
@@ -71,27 +71,47 @@ ROWS = 14
 
 def shear_frame(N: Array, R: Array, h: float) -> int:
     """March; returns 0, or the number of the step that was not solved."""
-    head, branch, c, s = N[HEAD], N[BRANCH], R[FRAME], R[WORK]
-    n, none, half, hardens = head[STOREYS], head[NONE], 0.5 * h, head[HARDENS]
-    stiff, beside, side = at(c, STIFF * n), at(c, BESIDE * n), at(c, BESIDE_SIDE * n)
-    x, y, right, start = at(s, NOW * n), at(s, Y * n), at(s, RIGHT * n), at(s, E * n)
-    low, high, lower, pivot = at(s, LOW * n), at(s, HIGH * n), at(s, LOWER * n), at(s, PIVOT * n)
-    held(n, c, s, h, R[BACK], R[PATH], branch)
+    head, branch, c, s, load, patterns = N[HEAD], N[BRANCH], R[FRAME], R[WORK], R[LOAD], R[PATTERNS]
+    n, none, half, hardens, channels = head[STOREYS], head[NONE], 0.5 * h, head[HARDENS], head[CHANNELS]
+    x, y, right, start, t = at(s, NOW * n), at(s, Y * n), at(s, RIGHT * n), at(s, E * n), at(s, T * n)
+    offset, low, high, lower, pivot = (
+        at(s, OFFSET * n),
+        at(s, LOW * n),
+        at(s, HIGH * n),
+        at(s, LOWER * n),
+        at(s, PIVOT * n),
+    )
+    mass, stiff, kinematic, ahead = at(c, MASS * n), at(c, STIFF * n), at(c, KINEMATIC * n), hardens * n
+    share, flow, limit = at(s, SHARE * n), at(s, FLOW * n), at(s, LIMIT * n)
+    held(n, c, s, h, n, R[BACK], R[PATH], branch)
     factorise(n, c, s, none, n)
     for k in range(head[STEPS]):
+        u, p, slip, F = at(R[U], k * n), at(R[P], k * n), at(R[SLIP], k * n), at(R[FORCE], k * n)
+        X, w = at(R[BACK], k * ahead), at(R[PATH], k * ahead)
         if hardens:
-            held(n, c, s, h, at(R[BACK], k * n), at(R[PATH], k * n), branch)
-        pushed(N, R, h, k)
-        if head[SOFTENS]:
-            u = at(R[U], k * n)
-            for i in range(n):
-                force = beside[i] * u[i]
-                if i > 0:
-                    force += side[i] * u[i - 1]
-                if i + 1 < n:
-                    force += side[i + 1] * u[i + 1]
-                right[i] -= half * force
-        sweep_forward(n, s, none, n)
+            held(n, c, s, h, none, X, w, branch)
+        # Right side and forward sweep; a floor needs the storey above, so it is finished one storey later.
+        push, below, sweep = half * load[k * channels], u[0], 0.0
+        start[0] = below - slip[0]
+        force, row = t[0] * start[0] + offset[0], p[0] + push * patterns[0]
+        for i in range(1, n):
+            floor = u[i]
+            here = floor - below - slip[i]
+            below = floor
+            start[i] = here
+            above = t[i] * here + offset[i]
+            right[i - 1] = row
+            sweep = row - (force - above) - lower[i - 1] * sweep
+            y[i - 1] = sweep
+            force = above
+            row = p[i] + push * patterns[i]
+        right[n - 1] = row
+        y[n - 1] = row - force - lower[n - 1] * sweep
+        if head[SOFTENS] or channels > 1:
+            # More channels and K u are seldom there: the sweep is repeated rather than slowed down.
+            more(n, c, s, half, channels, at(load, k * channels), patterns, u)
+            sweep_forward(n, s, none, n)
+        # Backward sweep; on the way the state at the end of the step, if the branches hold.
         step, first, final = y[n - 1] * pivot[n - 1], n, -1  # storeys that are not on their branches
         for i in range(n - 1, -1, -1):
             below = y[i - 1] * pivot[i - 1] - lower[i] * step if i > 0 else 0.0
@@ -99,27 +119,55 @@ def shear_frame(N: Array, R: Array, h: float) -> int:
             trial = stiff[i] * (start[i] + 0.5 * (step - below))
             if trial < low[i] or trial > high[i]:
                 first, final = i, final if final > i else i
+            excess = trial - limit[i]
+            slide = flow[i] * excess
+            F[i] = trial - share[i] * excess
+            u[n + i] = u[i] + step
+            p[n + i] = mass[i] * step - p[i]
+            slip[n + i] = slip[i] + slide
+            if hardens:
+                X[n + i] = X[i] + kinematic[i] * slide
+                w[n + i] = w[i] + abs(slide)
             step = below
         N[SOLVES][k] = 1
-        if final >= 0 and invoke(head[MENDED], (N, R, h, k, first, final)) != 0.0:
-            return k + 1
-        written(N, R, k, x)
+        if final >= 0:
+            if invoke(head[MENDED], (N, R, h, k, first, final)) != 0.0:
+                return k + 1
+        elif not hardens:
+            for i in range(n):  # nothing depends on it, but a restart hands it on
+                w[i] += abs(slip[n + i] - slip[i])
     return 0
+
+
+def more(n: int, c: Array, s: Array, half: float, channels: int, load: Array, patterns: Array, u: Array) -> None:
+    """Add the other channels and K u to the right side."""
+    right, beside, side = at(s, RIGHT * n), at(c, BESIDE * n), at(c, BESIDE_SIDE * n)
+    for a in range(1, channels):
+        push = half * load[a]
+        for i in range(n):
+            right[i] += push * patterns[a * n + i]
+    for i in range(n):
+        force = beside[i] * u[i]
+        if i > 0:
+            force += side[i] * u[i - 1]
+        if i + 1 < n:
+            force += side[i + 1] * u[i + 1]
+        right[i] -= half * force
 
 
 def modal_frame(N: Array, R: Array, h: float) -> int:
     """March a frame whose modes are damped one by one, which fills the matrix of a step: the inverse at rest is known,
     and storeys that slip soften it. Returns 0, or the number of the step whose branches full steps do not find."""
     head, branch, solves, c, s = N[HEAD], N[BRANCH], N[SOLVES], R[FRAME], R[WORK]
-    n, half, hardens = head[STOREYS], 0.5 * h, head[HARDENS]
+    n, none, half, hardens = head[STOREYS], head[NONE], 0.5 * h, head[HARDENS]
     beside, side = at(c, BESIDE * n), at(c, BESIDE_SIDE * n)
     y, right, start, t, offset = at(s, Y * n), at(s, RIGHT * n), at(s, E * n), at(s, T * n), at(s, OFFSET * n)
-    held(n, c, s, h, R[BACK], R[PATH], branch)
+    held(n, c, s, h, n, R[BACK], R[PATH], branch)
     many = soften(N, R)
     for k in range(head[STEPS]):
         u, X, w = at(R[U], k * n), at(R[BACK], hardens * k * n), at(R[PATH], hardens * k * n)
         if hardens:
-            held(n, c, s, h, X, w, branch)
+            held(n, c, s, h, none, X, w, branch)
         pushed(N, R, h, k)
         for i in range(n):
             right[i] -= half * beside[i] * u[i]
@@ -153,22 +201,23 @@ def pushed(N: Array, R: Array, h: float, k: int) -> None:
     head, s, load, patterns, half = N[HEAD], R[WORK], R[LOAD], R[PATTERNS], 0.5 * h
     n, channels, below = head[STOREYS], head[CHANNELS], 0.0
     u, p, slip, right, start = at(R[U], k * n), at(R[P], k * n), at(R[SLIP], k * n), at(s, RIGHT * n), at(s, E * n)
+    push = half * load[k * channels]
     for i in range(n):
-        row = p[i]
-        for a in range(channels):
-            row += half * load[k * channels + a] * patterns[a * n + i]
-        right[i] = row
+        right[i] = p[i] + push * patterns[i]
         start[i] = u[i] - below - slip[i]
         below = u[i]
+    for a in range(1, channels):
+        push = half * load[k * channels + a]
+        for i in range(n):
+            right[i] += push * patterns[a * n + i]
 
 
 def written(N: Array, R: Array, k: int, x: Array) -> None:
     """The state at the end of step k from its increments, on the branches held."""
     head, c, s, below = N[HEAD], R[FRAME], R[WORK], 0.0
-    n, hardens = head[STOREYS], head[HARDENS]
+    n, hardens, ahead = head[STOREYS], head[HARDENS], head[HARDENS] * head[STOREYS]
     u, p, slip, F = at(R[U], k * n), at(R[P], k * n), at(R[SLIP], k * n), at(R[FORCE], k * n)
-    X, w = at(R[BACK], hardens * k * n), at(R[PATH], hardens * k * n)
-    u1, p1, slip1, X1, w1 = at(u, n), at(p, n), at(slip, n), at(X, hardens * n), at(w, hardens * n)
+    X, w = at(R[BACK], k * ahead), at(R[PATH], k * ahead)
     mass, stiff, kinematic, start = at(c, MASS * n), at(c, STIFF * n), at(c, KINEMATIC * n), at(s, E * n)
     share, flow, limit = at(s, SHARE * n), at(s, FLOW * n), at(s, LIMIT * n)
     for i in range(n):
@@ -178,11 +227,11 @@ def written(N: Array, R: Array, k: int, x: Array) -> None:
         excess = trial - limit[i]
         slide = flow[i] * excess
         F[i] = trial - share[i] * excess
-        u1[i] = u[i] + step
-        p1[i] = mass[i] * step - p[i]
-        slip1[i] = slip[i] + slide
-        X1[i] = X[i] + kinematic[i] * slide
-        w1[i] = w[i] + abs(slide if hardens else slip1[i] - slip[i])
+        u[n + i] = u[i] + step
+        p[n + i] = mass[i] * step - p[i]
+        slip[n + i] = slip[i] + slide
+        X[ahead + i] = X[i] + kinematic[i] * slide
+        w[ahead + i] = w[i] + abs(slide if hardens else slip[n + i] - slip[i])
 
 
 def soften(N: Array, R: Array) -> int:
@@ -215,8 +264,9 @@ def softened(N: Array, R: Array, many: int) -> None:
     """y ← A⁻¹ y, where so many springs have softened."""
     n, soft, inverse, spread, cap, s = N[HEAD][STOREYS], N[SOFT], R[INVERSE], R[SPREAD], R[CAP], R[WORK]
     y, given, small = at(s, Y * n), at(s, GUESS * n), at(s, NOW * n)
-    copied(n, y, given)
-    filled(n, 0.0, y)
+    for i in range(n):
+        given[i] = y[i]
+        y[i] = 0.0
     for i in range(n):
         gained(n, given[i], at(inverse, i * n), y)
     for a in range(many):
@@ -234,10 +284,11 @@ def softened(N: Array, R: Array, many: int) -> None:
         gained(n, small[a], at(spread, soft[a] * n), y)
 
 
-def held(n: int, c: Array, s: Array, h: float, X: Array, w: Array, branch: Array) -> None:
-    """Put every storey on its branch as it is."""
+def held(n: int, c: Array, s: Array, h: float, every: int, X: Array, w: Array, branch: Array) -> None:
+    """Put storeys on their branches as they are; those that did not slip in the last step are, unless ``every``."""
     for i in range(n):
-        hold(n, c, s, h, i, branch[i], X[i], w[i])
+        if every or branch[i] != 0:
+            hold(n, c, s, h, i, branch[i], X[i], w[i])
 
 
 def on_branches(n: int, c: Array, s: Array, h: float, x: Array, X: Array, w: Array, branch: Array) -> None:
@@ -252,8 +303,8 @@ def on_branches(n: int, c: Array, s: Array, h: float, x: Array, X: Array, w: Arr
 
 
 def mended(N: Array, R: Array, h: float, k: int, first: int, final: int) -> int:
-    """Find the branches of step k, where storeys from ``first`` to ``final`` are not on theirs; returns 0, or 1 on
-    failure.
+    """Find the branches of step k, where storeys from ``first`` to ``final`` are not on theirs, and write its end anew;
+    returns 0, or 1 on failure.
 
     One Newton step from the guess mends most misses. Factors and sweeps forget a change after some floors, to the
     last bit, so it costs as much as the storeys around the miss and not as the frame.
@@ -289,6 +340,7 @@ def mended(N: Array, R: Array, h: float, k: int, first: int, final: int) -> int:
         u, slip = at(R[U], k * n), at(R[SLIP], k * n)
         if invoke(head[SETTLE], (n, c, s, h, u, slip, X, w, branch, count)) != 0.0:
             return 1
+    written(N, R, k, x)
     N[SOLVES][k] += count[0] - before
     N[SEARCHES][k] = count[1] - looked
     return 0
