@@ -11,6 +11,7 @@ from repetitions import chiefly
 import hamex as hx
 from hamex.cli import run
 from hamex.march import kept
+from hamex.march import run as kernels
 from hamex.march.run import COMPILING
 from hamex.study.engine import spread, timed
 
@@ -96,10 +97,10 @@ def test_compiling_is_told_once_and_loading_is_not(tmp_path, monkeypatch):
     told = []
     monkeypatch.setattr(kept, "folder", lambda: tmp_path)
     monkeypatch.setattr(kept, "shipped", lambda: None)
-    monkeypatch.setattr(run, "COMPILING", [lambda seconds: told.append(seconds > 0)])
+    monkeypatch.setattr(kernels, "COMPILING", [lambda seconds: told.append(seconds > 0)])
     for x in (1.5, 2.5):
-        run._by_arrays.cache_clear()
-        assert run.compiled(twice)(x) == 2 * x
+        kernels._by_arrays.cache_clear()
+        assert kernels.compiled(twice)(x) == 2 * x
         assert told == [True, False]
     assert [name.rpartition("_")[0] for name, _ in kept.times()] == ["twice_of.twice"]
 

@@ -132,8 +132,12 @@ def test_an_interrupt_reaches_a_march_around_a_solver_of_python():
     N[1][0] = (
         solver := Callback(lambda *_: signal.raise_signal(signal.SIGINT) or 0.0, N, J, R, 1, 2.0, compile=True)
     ).address
-    with pytest.raises(KeyboardInterrupt):
-        entered(twice, N, J, R, 1, compile=True)(N, J, R, 0)
+    usual = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            entered(twice, N, J, R, 1, compile=True)(N, J, R, 0)
+    finally:
+        signal.signal(signal.SIGINT, usual)
     assert solver is not None
 
 
