@@ -72,7 +72,7 @@ def command(
     from hamex.report.style import check_installed
     from hamex.spec.study import read_study
     from hamex.study.engine import StoppedError
-    from hamex.study.ida import check_ida, collapse_ratio, ida
+    from hamex.study.ida import check_ida, collapse_ratio, ida, timed_hunts
 
     check_installed(tables=True)
     if not dry_run:
@@ -89,7 +89,12 @@ def command(
     plan = _plan(file)
     with telling():
         _try(file)
-        timing = _timing(file) if dry_run else None
+        if not dry_run:
+            timing = None
+        elif file.hunting is None:
+            timing = file.study.timed()
+        else:
+            timing = timed_hunts(file.study, file.demand, file.limit, file.intensity, file.hunting)
     if timing is not None:
         _show_plan(file, plan, timing, json)
         return
@@ -140,14 +145,6 @@ def _try(file: StudyFile) -> None:
         duration=h,
         threads=1,
     )
-
-
-def _timing(file: StudyFile) -> Timing:
-    from hamex.study.ida import timed_hunts
-
-    if file.hunting is None:
-        return file.study.timed()
-    return timed_hunts(file.study, file.demand, file.limit, file.intensity, file.hunting)
 
 
 def _show_plan(file: StudyFile, plan: Plan, timing: Timing, json: bool) -> None:

@@ -213,6 +213,7 @@ def _filled(
     fill: Any,
 ) -> Any:
     from matplotlib.collections import PolyCollection
+    from matplotlib.colors import to_rgba_array
 
     corners = scene.triangles[triangles]
     if positions.shape[1] == 2 and values is not None and colours is not None:
@@ -235,20 +236,13 @@ def _filled(
             places, own, light = _quartered(places), _quartered(own), np.repeat(light, 4)
         colour = colours.rgba(own.mean(axis=1))
     else:
-        colour = _painted(fill, len(scene.triangles))[triangles]
+        found = to_rgba_array(fill if fill is not None else FAINT)  # one for all, or (triangle, 4)
+        colour = np.broadcast_to(found, (len(scene.triangles), 4))[triangles] if len(found) == 1 else found[triangles]
     colour = colour.copy()
     colour[:, :3] *= light[:, None]
     # Hairlines between the triangles are closed by edges of the same colour.
     style: dict[str, Any] = {"facecolors": colour, "edgecolors": colour, "linewidths": 0.5, "antialiaseds": False}
     return axes.add_collection(PolyCollection([*places], rasterized=True, zorder=1.5, **style))
-
-
-def _painted(fill: Any, count: int) -> Array:
-    """(triangle, 4)."""
-    from matplotlib.colors import to_rgba_array
-
-    found = to_rgba_array(fill if fill is not None else FAINT)
-    return np.broadcast_to(found, (count, 4)) if len(found) == 1 else found
 
 
 def _quartered(corners: Array) -> Array:
