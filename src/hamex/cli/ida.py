@@ -334,6 +334,7 @@ def fragility(
 ) -> None:
     """Fit a fragility to the runs of `hamex ida` again."""
     from hamex.files import check_writable
+    from hamex.study.ida.fragility import annual_frequency
     from hamex.study.ida.runs import read_runs
 
     for path in output or []:
@@ -341,7 +342,10 @@ def fragility(
     runs = read_runs(result, measure, limit)
     runs = _changed(runs, modelling, method, link)
     fits = [(curves, runs.fragility(curves)) for curves in runs.curves()]
-    rates = [None if hazard is None or isinstance(found, str) else _annual(found, hazard) for _, found in fits]
+    rates = [
+        None if hazard is None or isinstance(found, str) else annual_frequency(found, *_hazard(hazard))
+        for _, found in fits
+    ]
     written = [path for target in output or [] for path in _write(fits, target, runs.title)]
     if json:
         import math
@@ -408,12 +412,6 @@ def _show(runs: IdaRuns, fits: Any) -> None:
     print()
     for flag in said_of(fits):
         print(wrapped(flag, 80, "  - "))
-
-
-def _annual(found: Any, path: Path) -> Any:
-    from hamex.study.ida.fragility import annual_frequency
-
-    return annual_frequency(found, *_hazard(path))
 
 
 def _hazard(path: Path) -> tuple[list[float], list[float]]:

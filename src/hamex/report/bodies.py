@@ -229,7 +229,9 @@ def _filled(
             rasterized=True,
             zorder=1.5,
         )
-    places, light = page[corners], _lit(positions, corners)
+    places, light = page[corners], np.ones(len(corners))  # those of a plane are as they are
+    if positions.shape[1] == 3:
+        light = 0.86 + 0.14 * (_normals(positions, corners) @ _LIGHT)
     if values is not None and colours is not None:
         own = values[corners]
         while len(places) < _SMOOTH:
@@ -257,13 +259,6 @@ def _normals(positions: Array, triangles: Array) -> Array:
     a, b, c = (positions[triangles[:, k]] for k in range(3))
     normal = np.cross(b - a, c - a)
     return np.asarray(normal / np.maximum(np.linalg.norm(normal, axis=1, keepdims=True), 1e-300))
-
-
-def _lit(positions: Array, triangles: Array) -> Array:
-    """Brightness of the triangles; those of a plane are as they are."""
-    if positions.shape[1] == 2:
-        return np.ones(len(triangles))
-    return np.asarray(0.86 + 0.14 * (_normals(positions, triangles) @ _LIGHT))
 
 
 def facing_reader(positions: Array, triangles: Array) -> Array:
