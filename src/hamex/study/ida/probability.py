@@ -60,6 +60,10 @@ def _normal_slopes(eta: Array) -> tuple[Array, Array]:
     return ratio, -ratio * (eta + ratio)
 
 
+def _logistic(eta: Array) -> Array:
+    return np.minimum(eta, 0.0) - np.log1p(np.exp(-np.abs(eta)))
+
+
 def _logistic_slopes(eta: Array) -> tuple[Array, Array]:
     small = np.exp(-np.abs(eta))
     other = np.where(eta > 0, small, 1.0) / (1 + small)  # 1 − F, without cancellation
@@ -67,9 +71,7 @@ def _logistic_slopes(eta: Array) -> tuple[Array, Array]:
 
 
 PROBIT = LinkFunction("probit", 1.0, _normal, _normal_slopes)
-LOGIT = LinkFunction(
-    "logit", math.pi / math.sqrt(3), lambda eta: np.minimum(eta, 0.0) - np.log1p(np.exp(-np.abs(eta))), _logistic_slopes
-)
+LOGIT = LinkFunction("logit", math.pi / math.sqrt(3), _logistic, _logistic_slopes)
 _LINKS = {one.name: one for one in (PROBIT, LOGIT)}
 
 
