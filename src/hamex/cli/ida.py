@@ -72,7 +72,7 @@ def command(
     from hamex.report.style import check_installed
     from hamex.spec.study import read_study
     from hamex.study.engine import StoppedError
-    from hamex.study.ida import check_ida, collapse_ratio, ida
+    from hamex.study.ida import check_ida, collapse_ratio, ida, timed_hunts
 
     check_installed(tables=True)
     if not dry_run:
@@ -89,7 +89,12 @@ def command(
     plan = _plan(file)
     with telling():
         _try(file)
-        timing = _timing(file) if dry_run else None
+        if not dry_run:
+            timing = None
+        elif file.hunting is None:
+            timing = file.study.timed()
+        else:
+            timing = timed_hunts(file.study, file.demand, file.limit, file.intensity, file.hunting)
     if timing is not None:
         _show_plan(file, plan, timing, json)
         return
@@ -140,14 +145,6 @@ def _try(file: StudyFile) -> None:
         duration=h,
         threads=1,
     )
-
-
-def _timing(file: StudyFile) -> Timing:
-    from hamex.study.ida import timed_hunts
-
-    if file.hunting is None:
-        return file.study.timed()
-    return timed_hunts(file.study, file.demand, file.limit, file.intensity, file.hunting)
 
 
 def _show_plan(file: StudyFile, plan: Plan, timing: Timing, json: bool) -> None:
@@ -337,6 +334,7 @@ def fragility(
 ) -> None:
     """Fit a fragility to the runs of `hamex ida` again."""
     from hamex.files import check_writable
+    from hamex.study.ida.fragility import annual_frequency
     from hamex.study.ida.runs import read_runs
 
     for path in output or []:
@@ -344,7 +342,10 @@ def fragility(
     runs = read_runs(result, measure, limit)
     runs = _changed(runs, modelling, method, link)
     fits = [(curves, runs.fragility(curves)) for curves in runs.curves()]
-    rates = [None if hazard is None or isinstance(found, str) else _annual(found, hazard) for _, found in fits]
+    rates = [
+        None if hazard is None or isinstance(found, str) else annual_frequency(found, *_hazard(hazard))
+        for _, found in fits
+    ]
     written = [path for target in output or [] for path in _write(fits, target, runs.title)]
     if json:
         import math
@@ -411,12 +412,6 @@ def _show(runs: IdaRuns, fits: Any) -> None:
     print()
     for flag in said_of(fits):
         print(wrapped(flag, 80, "  - "))
-
-
-def _annual(found: Any, path: Path) -> Any:
-    from hamex.study.ida.fragility import annual_frequency
-
-    return annual_frequency(found, *_hazard(path))
 
 
 def _hazard(path: Path) -> tuple[list[float], list[float]]:

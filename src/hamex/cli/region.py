@@ -14,8 +14,7 @@ from hamex.cli.run import duration_words, telling, timing_words
 from hamex.cli.text import aligned, heading, tell
 
 if TYPE_CHECKING:
-    from hamex.study.engine import Progress, Timing
-    from hamex.study.regions.region import RegionPlan
+    from hamex.study.engine import Progress
 
 
 def command(
@@ -99,10 +98,15 @@ def command(
     json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
 ) -> None:
     """Shake an inventory of buildings: drifts, accelerations, residuals, damage states."""
-    from hamex.errors import InputError
+    from hamex.errors import FileError, InputError
 
     if generate is not None:
-        _generate(inventory, generate, seed, force)
+        from hamex.study.regions.inventory import generate_inventory
+
+        if os.path.exists(inventory) and not force:
+            raise FileError(f"{inventory} exists already; --force overwrites it, or give another name")
+        written_to = generate_inventory(generate, seed).save(inventory)
+        print(f"wrote {written_to}: {generate:,} made-up buildings, seed {seed}")
         if motions is None:
             return
     if motions is None or (output is None and not dry_run):
@@ -123,7 +127,9 @@ def command(
         with telling():
             timing = timed_region(buildings, grid, step=step, sample=sample, degrading=degrading)
         plan = plan_region(buildings, grid, step=step, sample=sample, degrading=degrading)
-        print(_plan_text(plan, timing, grid.rule))
+        print(f"{plan.buildings:,} buildings, {plan.storeys:,} storeys; {grid.rule}")
+        print(f"{plan.parts} parts, {plan.steps:.2g} storey-steps; about {plan.size / 1e6:,.0f} MB of results")
+        print(timing_words(timing.seconds, timing.compiling))
         return
     assert output is not None
     folder = make_folder(output)
@@ -146,15 +152,6 @@ def command(
     tell(written, json, lambda: found.summary, lambda: _show(found.summary))
     if not json and len(found) > _many() and geojson is None:
         print(f"no GeoJSON for more than {_many():,} buildings unless asked for: --geojson")
-
-
-def _generate(path: Path, count: int, seed: int, force: bool) -> None:
-    from hamex.errors import FileError
-    from hamex.study.regions.inventory import generate_inventory
-
-    if os.path.exists(path) and not force:
-        raise FileError(f"{path} exists already; --force overwrites it, or give another name")
-    print(f"wrote {generate_inventory(count, seed).save(path)}: {count:,} made-up buildings, seed {seed}")
 
 
 def _many() -> int:
@@ -198,14 +195,6 @@ class _Progress:
     def end(self) -> None:
         if self.terminal:
             print("\r" + " " * 60 + "\r", end="", file=sys.stderr, flush=True)
-
-
-def _plan_text(plan: RegionPlan, timing: Timing, rule: str) -> str:
-    return (
-        f"{plan.buildings:,} buildings, {plan.storeys:,} storeys; {rule}\n"
-        f"{plan.parts} parts, {plan.steps:.2g} storey-steps; about {plan.size / 1e6:,.0f} MB of results\n"
-        f"{timing_words(timing.seconds, timing.compiling)}"
-    )
 
 
 def _show(found: dict[str, Any]) -> None:

@@ -122,12 +122,19 @@ def command(
         from hamex.cli.structure import check_probes
 
         check_probes(file, probes, motion, at)
-    if not file.marches:
+    if not file.marches:  # it is loaded slowly
+        from hamex.cli.pushover import push, slow_choice
+
         only = {"--animate": animate, "--probes": probes, "--motion": motion, "--names": names, "--every": every}
         for name, option in only.items():
             if option is not None:
                 raise InputError(f"{name} is for histories; {problem} has slow loading only")
-        _push(file, problem, output or [], plot, error, dry_run, json)
+        if error:
+            raise InputError(f"--error is for histories; {problem} has slow loading only")
+        if dry_run:
+            print(f"{problem}: slow loading, nothing was run (--dry-run)")
+        else:
+            push(file, slow_choice(file), output or [], plot, json)
         return
     chosen = _results(names, file.problem.model)
     if dry_run:
@@ -238,21 +245,6 @@ def _film(solution: Solution, path: Path, title: str) -> Path:
         return animate(
             solution, path, title=title, progress=lambda done, count: bar.update(frames, completed=done, total=count)
         )
-
-
-def _push(
-    file: ProblemFile, path: Path, outputs: list[Path], plot: Path | None, error: bool, dry_run: bool, json: bool
-) -> None:
-    """A file without a history is loaded slowly."""
-    from hamex.cli.pushover import push, slow_choice
-    from hamex.errors import InputError
-
-    if error:
-        raise InputError(f"--error is for histories; {path} has slow loading only")
-    if dry_run:
-        print(f"{path}: slow loading, nothing was run (--dry-run)")
-        return
-    push(file, slow_choice(file), outputs, plot, json)
 
 
 # How far it is, and how long it takes ------------------------------------------------------------------------

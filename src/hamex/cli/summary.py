@@ -226,12 +226,15 @@ def show(found: dict[str, Any], model: Model) -> None:
     print(heading(found["title"]))
     words = body_lines if model.body is not None else structure_lines if structure else _model_lines
     about = words(found["model"], length, force)
+    parts = found["parts"]
+    cut = f" (the file's {found['step'] * parts:g} s cut into {parts})" if parts > 1 else ""
+    steps = f"{found['steps']} steps of {found['step']:.6g} s{cut}, {found['steps'] * found['step']:g} s in all"
     for name, text in (
         ("model", about[0]),
         ("periods" if structure or model.body is not None else "spring", about[1]),
         ("load", found["load"]),
         ("scheme", _scheme_words(found["scheme"])),
-        ("", f"{found['steps']} steps of {_step_words(found)}, {found['steps'] * found['step']:g} s in all"),
+        ("", steps),
     ):
         print(wrapped(text, width, f"  {name:8}"))
     if model.body is not None:
@@ -272,12 +275,6 @@ def show(found: dict[str, Any], model: Model) -> None:
     if found["collapse"]:
         print(wrapped(found["collapse"]["message"], width, "collapse: "))
     print(wrapped(found["status_message"], width, f"{found['status']}: "))
-
-
-def _step_words(found: dict[str, Any]) -> str:
-    """The step, and what it is a part of where the promise cut it."""
-    cut = f" (the file's {found['step'] * found['parts']:g} s cut into {found['parts']})" if found["parts"] > 1 else ""
-    return f"{found['step']:.6g} s{cut}"
 
 
 def _scheme_words(said: str) -> str:

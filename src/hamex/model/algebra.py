@@ -191,13 +191,9 @@ def eigen(
             "stiff (1,000 times what they join acts as rigid), tie them by constraints, or take longer elements",
             PrecisionWarning,
         )
-    return np.sqrt(squares), _signed(shapes)
-
-
-def _signed(shapes: Array) -> Array:
-    size = abs(shapes)
-    first = np.argmax(size > (1 - 1e-6) * size.max(axis=0, initial=0.0), axis=0)
-    return np.asarray(shapes * np.sign(shapes[first, np.arange(shapes.shape[1])]))
+    sizes = abs(shapes)
+    first = np.argmax(sizes > (1 - 1e-6) * sizes.max(axis=0, initial=0.0), axis=0)
+    return np.sqrt(squares), np.asarray(shapes * np.sign(shapes[first, np.arange(shapes.shape[1])]))
 
 
 def _all(mass: Any, stiffness: Any) -> tuple[Array, Array]:

@@ -272,6 +272,8 @@ def _gathered(forms: Forms, fields: Fields, mass: str, integration: str) -> Summ
     load = np.zeros(fields.size)
     coupled = np.zeros((len(forms.potential),) * 2, dtype=bool)
     turned = False
+    # A rule has as many points in each direction as wanted, and no field needs more of them.
+    gauss = fields.cell not in _SIMPLICES and 2 not in fields.orders
     for cells in _chunks(forms, fields):
         part = _Cells(forms, fields, cells, fields.rule())
         T, D, V, b = part.coefficients
@@ -282,7 +284,7 @@ def _gathered(forms: Forms, fields: Fields, mass: str, integration: str) -> Summ
         coupled |= met
         M = M + (part.lumped(T) if mass == "lumped" else part.matrix(forms.kinetic, T))
         C = C + part.matrix(forms.dissipation, D)
-        few = _locking(forms.potential, met) & (integration == "selective" and _has_gauss(fields))
+        few = _locking(forms.potential, met) & (integration == "selective" and gauss)
         if np.any(few):
             K = K + part.matrix(forms.potential, _kept(V, ~few))
             fewer = _Cells(forms, fields, cells, fields.rule(reduced=True))
@@ -406,11 +408,6 @@ def _kept(V: Array, which: Array) -> Array:
     """A form with some of its places only."""
     both = np.logical_and.outer(which, which)
     return np.where(both.reshape(*both.shape, *(1,) * (V.ndim - 2)), V, 0.0)
-
-
-def _has_gauss(fields: Fields) -> bool:
-    """True where a rule has as many points in each direction as wanted, and no field needs more of them."""
-    return fields.cell not in _SIMPLICES and 2 not in fields.orders
 
 
 def _uniform(forms: Forms, fields: Fields, coupled: Array) -> tuple[tuple[str, ...], Array]:

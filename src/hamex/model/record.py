@@ -140,10 +140,7 @@ class Model(Layout, Shown):
     @cached_property
     def together(self) -> Array:
         """(spring,), True where a spring yields together with others on one surface."""
-        out = np.zeros(len(self.springs), dtype=bool)
-        for group in self.laws.values():
-            out[group.springs] = group.law.together(group)
-        return out
+        return _by_springs(self, False, lambda group: group.law.together(group))
 
     @cached_property
     def spring_stiffness(self) -> dict[str, Array]:
@@ -228,12 +225,17 @@ def dense(matrix: Matrix) -> Array:
     return matrix if isinstance(matrix, np.ndarray) else np.asarray(matrix.toarray())
 
 
+def _by_springs(model: Model, none: float, ask: Callable[[Group], Array]) -> Array:
+    """(spring,), what the groups of laws answer, each for its springs."""
+    out = np.full(len(model.springs), none)
+    for group in model.laws.values():
+        out[group.springs] = ask(group)
+    return out
+
+
 def parameter(model: Model, name: str) -> Array:
     """(spring,), a parameter of the laws by name; zero where a spring's law has none of that name."""
-    out = np.zeros(len(model.springs))
-    for group in model.laws.values():
-        out[group.springs] = group.law.per_spring(group, name)
-    return out
+    return _by_springs(model, 0.0, lambda group: group.law.per_spring(group, name))
 
 
 def per_spring(model: Model) -> dict[str, Array]:
@@ -243,10 +245,7 @@ def per_spring(model: Model) -> dict[str, Array]:
 
 def yields(model: Model) -> Array:
     """(spring,), True where a spring has a yield limit; dampers flow from the start and have none."""
-    out = np.zeros(len(model.springs), dtype=bool)
-    for group in model.laws.values():
-        out[group.springs] = group.law.yields(group)
-    return out
+    return _by_springs(model, False, lambda group: group.law.yields(group))
 
 
 def sliding_forces(model: Model) -> Array:
@@ -261,18 +260,12 @@ def sliding_forces(model: Model) -> Array:
 
 def damps(model: Model) -> Array:
     """(spring,), True where a spring is a damper."""
-    out = np.zeros(len(model.springs), dtype=bool)
-    for group in model.laws.values():
-        out[group.springs] = group.law.damps(group)
-    return out
+    return _by_springs(model, False, lambda group: group.law.damps(group))
 
 
 def yield_forces(model: Model) -> Array:
     """(spring,), force at first yield; NaN where a spring has none of its own."""
-    out = np.full(len(model.springs), np.nan)
-    for group in model.laws.values():
-        out[group.springs] = group.law.first_yield(group)
-    return out
+    return _by_springs(model, np.nan, lambda group: group.law.first_yield(group))
 
 
 def law_variables(model: Model) -> tuple[str, ...]:

@@ -105,7 +105,9 @@ def shear_frame(
         low, high = _levels(device)
         if low not in empty or high != low + 1:
             blocks += _springs(device)
-        dashpots += _dashpot(device)
+        _, link, start, end = device
+        if link.law is None and link.stiffness is None:
+            dashpots.append(Dashpot(_between(start, end), link.coefficient))
     ends = [(place, place + 1) for place in own] + [(start, end) for _, _, start, end in devices]
     elements = [storeys[place] for place in own] + [name for name, *_ in devices]
     return assemble(
@@ -205,12 +207,6 @@ def _springs(device: Device) -> list[Block]:
         return []
     moved = {0: 1.0 if end == 0 else -1.0} if 0 in (start, end) else None
     return spring(WHO, name, _between(start, end), link.stiffness, link.law, name, moved)
-
-
-def _dashpot(device: Device) -> list[Dashpot]:
-    _, link, start, end = device
-    plain = link.law is None and link.stiffness is None
-    return [Dashpot(_between(start, end), link.coefficient)] if plain else []
 
 
 def _held_by_links(

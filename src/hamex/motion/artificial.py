@@ -304,21 +304,19 @@ def synthetic_suite(
     f = np.fft.rfftfreq(size, step)
     bands = _bands(f)
     what = f"synthetic: M {magnitude:g}, {distance:g} km, vs30 {vs30:g} m/s, scatter {scatter:g}, seed {seed}, motion"
+    # Random numbers of each motion by its place, so that the number of motions does not matter.
+    streams = (np.random.SeedSequence(int(seed), spawn_key=(i,)) for i in range(count))
+    generators = [np.random.Generator(np.random.PCG64(stream)) for stream in streams]
     return tuple(
         GroundMotion(
-            _motion(_stream(int(seed), i), samples, f, bands, magnitude, distance, vs30, scatter) / STANDARD_GRAVITY,
+            _motion(generator, samples, f, bands, magnitude, distance, vs30, scatter) / STANDARD_GRAVITY,
             step,
             "g",
             source=f"{what} {i}",
             kind="synthetic",
         )
-        for i in range(count)
+        for i, generator in enumerate(generators)
     )
-
-
-def _stream(seed: int, place: int) -> np.random.Generator:
-    """Random numbers of one place, so that the number of motions does not matter."""
-    return np.random.Generator(np.random.PCG64(np.random.SeedSequence(seed, spawn_key=(place,))))
 
 
 def _motion(

@@ -83,14 +83,20 @@ class Load(Shown):
             forces = _samples(forces)
             if step is None:
                 raise LoadError("Load: samples need their time step, e.g. step=0.02")
-            step = _positive_step(step)
+            if not is_positive(step):
+                raise LoadError(f"Load: step must be a positive number of seconds, got {step!r}")
+            check_range("Load", "step", step, LoadError)
+            step = float(step)
         set_field = object.__setattr__
         set_field(self, "forces", forces)
         set_field(self, "step", step)
         set_field(self, "patterns", None if patterns is None else _patterns(patterns, self.channels))
         set_field(self, "ground", None if ground is None else _patterns(ground, self.channels))
         set_field(self, "breaks", _breaks(breaks))
-        set_field(self, "shifts", _shifts(shifts))
+        wrong = [s for s in shifts if not is_finite(s) or s < 0]
+        if wrong:
+            raise LoadError(f"Load: shifts of the clock must be finite and not negative, got {wrong[0]!r}; use after()")
+        set_field(self, "shifts", tuple(shifts))
         set_field(self, "source", source)
 
     def __repr__(self) -> str:
@@ -385,25 +391,11 @@ def _samples(forces: ArrayLike) -> Array:
     return array
 
 
-def _positive_step(step: float) -> float:
-    if not is_positive(step):
-        raise LoadError(f"Load: step must be a positive number of seconds, got {step!r}")
-    check_range("Load", "step", step, LoadError)
-    return float(step)
-
-
 def _breaks(breaks: Sequence[float]) -> tuple[float, ...]:
     wrong = [b for b in breaks if not is_finite(b)]
     if wrong:
         raise LoadError(f"Load: breaks must be finite times in seconds, got {wrong[0]!r}")
     return tuple(float(b) for b in breaks)
-
-
-def _shifts(shifts: Sequence[float]) -> tuple[float, ...]:
-    wrong = [s for s in shifts if not is_finite(s) or s < 0]
-    if wrong:
-        raise LoadError(f"Load: shifts of the clock must be finite and not negative, got {wrong[0]!r}; use after()")
-    return tuple(shifts)
 
 
 def _patterns(patterns: ArrayLike, channels: int) -> Array:

@@ -215,7 +215,8 @@ def ansatz(action: StatedAction, functions: dict[str, TimeFunction]) -> list[Col
         affine: list[Term] = [(), *((x,) for x in (*action.space, t))]
         columns = [Column(along, term) for along in (*action.space, t) for term in affine]
         for f in action.fields:
-            local = _is_local(action, f)
+            # The rate alone enters: a shift that differs from place to place then changes nothing either.
+            local = indices(action.lagrangian, f) == [(t,)]
             columns += [Column(f, term) for term in affine if not (local and term and term != (t,))]
             columns += [Column(f, (x,)) for x in q]
     return sorted(columns, key=lambda c: c.order)
@@ -225,11 +226,6 @@ def _suits_time(term: Term) -> bool:
     """ξ is at most linear in the fields, and other functions of time stand in it alone."""
     fields = sum(isinstance(x, tuple) for x in term)
     return fields <= (0 if any(isinstance(x, str) for x in term) else 1)
-
-
-def _is_local(action: StatedAction, q: AppliedUndef) -> bool:
-    """Whether the rate alone enters: a shift that differs from place to place then changes nothing either."""
-    return indices(action.lagrangian, q) == [(t,)]
 
 
 KINDS = ("time", "translation", "shift", "rotation", "boost", "scaling", "projective", "mode", "other")

@@ -208,7 +208,8 @@ class SingularAnalysis:
             pivot = total(other.expression, letters[place])
             expression = expression - entry / pivot * other.expression
             # Over a product like terms meet as they stand; over a sum they must be cancelled.
-            expression = sp.expand(expression) if _is_product(pivot) else self._plain(expression)
+            product = all(x.as_base_exp()[0].is_Symbol or x.is_Rational for x in sp.Mul.make_args(pivot))
+            expression = sp.expand(expression) if product else self._plain(expression)
             # A combination of equations as they stand is primary; with a rate among them it is secondary.
             depth, generation = max(depth, other.depth), max(generation, other.generation)
         return _Row(expression, depth, generation)
@@ -327,11 +328,6 @@ class SingularAnalysis:
             if both - rest == len(targets):
                 return depth
         raise UndecidedError("the index was not found")
-
-
-def _is_product(pivot: sp.Expr) -> bool:
-    """Whether an entry is a product of powers of letters and numbers, with no sum in it."""
-    return all(f.as_base_exp()[0].is_Symbol or f.is_Rational for f in sp.Mul.make_args(pivot))
 
 
 def slope(expression: sp.Expr, coordinates: list[sp.Symbol], direction: list[sp.Expr]) -> sp.Expr:

@@ -92,7 +92,11 @@ def nonnegative(polynomial: sp.Expr) -> bool:
     if all(coefficient > 0 for coefficient in sp.Poly(polynomial, *symbols).coeffs()):
         return True
     if len(symbols) == 1:
-        return _one_symbol(sp.Poly(polynomial, symbols[0]))
+        # No sign change on (0, ∞): exact, by counting real roots of the factors of odd order.
+        p = sp.Poly(polynomial, symbols[0])
+        odd = [factor for factor, power in p.sqf_list()[1] if power % 2]
+        crossings = sum(factor.count_roots(0, None) - (factor.eval(0) == 0) for factor in odd)
+        return crossings == 0 and bool(p.eval(1) >= 0)
     for symbol in symbols:
         coefficients = sp.Poly(polynomial, symbol).all_coeffs()
         if all(nonnegative(sp.expand(coefficient)) for coefficient in coefficients):
@@ -104,13 +108,6 @@ def nonnegative(polynomial: sp.Expr) -> bool:
     constant, factors = sp.factor_list(polynomial)
     odd = [factor for factor, power in factors if power % 2]
     return len(odd) < len(factors) and nonnegative(sp.expand(constant * sp.prod(odd)))
-
-
-def _one_symbol(polynomial: sp.Poly) -> bool:
-    """No sign change on (0, ∞): exact, by counting real roots of the factors of odd order."""
-    _, factors = polynomial.sqf_list()
-    crossings = sum(factor.count_roots(0, None) - (factor.eval(0) == 0) for factor, power in factors if power % 2)
-    return crossings == 0 and bool(polynomial.eval(1) >= 0)
 
 
 def verdict(G: sp.Matrix) -> Verdict:

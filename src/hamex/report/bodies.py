@@ -213,6 +213,7 @@ def _filled(
     fill: Any,
 ) -> Any:
     from matplotlib.collections import PolyCollection
+    from matplotlib.colors import to_rgba_array
 
     corners = scene.triangles[triangles]
     if positions.shape[1] == 2 and values is not None and colours is not None:
@@ -228,27 +229,22 @@ def _filled(
             rasterized=True,
             zorder=1.5,
         )
-    places, light = page[corners], _lit(positions, corners)
+    places, light = page[corners], np.ones(len(corners))  # those of a plane are as they are
+    if positions.shape[1] == 3:
+        light = 0.86 + 0.14 * (_normals(positions, corners) @ _LIGHT)
     if values is not None and colours is not None:
         own = values[corners]
         while len(places) < _SMOOTH:
             places, own, light = _quartered(places), _quartered(own), np.repeat(light, 4)
         colour = colours.rgba(own.mean(axis=1))
     else:
-        colour = _painted(fill, len(scene.triangles))[triangles]
+        found = to_rgba_array(fill if fill is not None else FAINT)  # one for all, or (triangle, 4)
+        colour = np.broadcast_to(found, (len(scene.triangles), 4))[triangles] if len(found) == 1 else found[triangles]
     colour = colour.copy()
     colour[:, :3] *= light[:, None]
     # Hairlines between the triangles are closed by edges of the same colour.
     style: dict[str, Any] = {"facecolors": colour, "edgecolors": colour, "linewidths": 0.5, "antialiaseds": False}
     return axes.add_collection(PolyCollection([*places], rasterized=True, zorder=1.5, **style))
-
-
-def _painted(fill: Any, count: int) -> Array:
-    """(triangle, 4)."""
-    from matplotlib.colors import to_rgba_array
-
-    found = to_rgba_array(fill if fill is not None else FAINT)
-    return np.broadcast_to(found, (count, 4)) if len(found) == 1 else found
 
 
 def _quartered(corners: Array) -> Array:
@@ -263,13 +259,6 @@ def _normals(positions: Array, triangles: Array) -> Array:
     a, b, c = (positions[triangles[:, k]] for k in range(3))
     normal = np.cross(b - a, c - a)
     return np.asarray(normal / np.maximum(np.linalg.norm(normal, axis=1, keepdims=True), 1e-300))
-
-
-def _lit(positions: Array, triangles: Array) -> Array:
-    """Brightness of the triangles; those of a plane are as they are."""
-    if positions.shape[1] == 2:
-        return np.ones(len(triangles))
-    return np.asarray(0.86 + 0.14 * (_normals(positions, triangles) @ _LIGHT))
 
 
 def facing_reader(positions: Array, triangles: Array) -> Array:

@@ -66,9 +66,14 @@ def paint_mesh(here: Any, model: Any, scene: Scene | None = None) -> None:
     if in_space:
         paint_body(here, scene, scene.rest, fill=_faces(here, body, scene))
     else:
+        from matplotlib.collections import LineCollection
+
         paint_body(here, scene, scene.rest, fill=_BODY)
         for name, colour in zip(body.boundaries, _NAMED, strict=False):
-            _boundary(here, body, name, colour)
+            lines = body.vertices[body.boundaries[name]]
+            art = LineCollection(lines, colors=colour, linewidths=2.4, capstyle="round", zorder=3, rasterized=True)
+            here.add_collection(art)
+            here.plot([np.nan], [np.nan], color=colour, lw=2.4, label=name)
     _supports(here, body)
     if in_space:
         bare_body(here, scene.rest, 0.05)
@@ -84,15 +89,6 @@ def _named(here: Any, below: float) -> None:
     if here.get_legend_handles_labels()[1]:
         down = here.transAxes + ScaledTranslation(0, -below, here.figure.dpi_scale_trans)
         here.legend(loc="upper left", bbox_to_anchor=(0.0, 0.0), bbox_transform=down, ncols=4, fontsize=8)
-
-
-def _boundary(here: Any, body: Any, name: str, colour: str) -> None:
-    from matplotlib.collections import LineCollection
-
-    lines = body.vertices[body.boundaries[name]]
-    art = LineCollection(lines, colors=colour, linewidths=2.4, capstyle="round", zorder=3, rasterized=True)
-    here.add_collection(art)
-    here.plot([np.nan], [np.nan], color=colour, lw=2.4, label=name)
 
 
 def _pale(colour: str) -> Any:

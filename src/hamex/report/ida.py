@@ -20,6 +20,7 @@ Array = NDArray[Any]
 FRACTILES = ((16, GREEN), (50, BLUE), (84, ORANGE))
 _BEYOND = 2.2  # demands are drawn up to so many limits
 _POINTS = 240
+_OPEN: dict[str, Any] = {"ls": "", "marker": "o", "mfc": PAPER, "zorder": 4}  # how a ring is drawn
 
 
 def draw_curves(curves: IdaCurves, title: str = "") -> Figure:
@@ -48,28 +49,13 @@ def draw_curves(curves: IdaCurves, title: str = "") -> Figure:
         axes.plot(
             np.full(passed.sum(), curves.limit),
             capacity[passed],
-            ls="",
-            marker="o",
-            ms=3.6,
-            mfc=RED,
-            mec=PAPER,
-            mew=0.5,
-            zorder=4,
             label=("collapse" if curves.collapse else "limit passed") if passed.any() else None,
+            **{**_OPEN, "ms": 3.6, "mfc": RED, "mec": PAPER, "mew": 0.5},
         )
         ends = [_end(im, demand) for im, demand in zip(curves.im[~passed], curves.demand[~passed], strict=True)]
         if ends:
-            axes.plot(
-                *zip(*ends, strict=True),
-                ls="",
-                marker="o",
-                ms=4.6,
-                mfc=PAPER,
-                mec=INK,
-                mew=0.9,
-                zorder=4,
-                label=f"never {'collapsed' if curves.collapse else 'passed'} (censored)",
-            )
+            label = f"never {'collapsed' if curves.collapse else 'passed'} (censored)"
+            axes.plot(*zip(*ends, strict=True), ms=4.6, mec=INK, mew=0.9, label=label, **_OPEN)
         axes.set(xlabel=curves.demand_label, ylabel=_axis(curves.im_name), xlim=(0, right), ylim=(0, top))
         axes.legend(loc="lower right", fontsize=8, frameon=True, framealpha=0.9, edgecolor="none", facecolor=PAPER)
         _title(axes, title, curves.model)
@@ -237,19 +223,8 @@ def _data(axes: Any, curves: IdaCurves | FragilityWords, found: Fragility, colou
     columns = found.data.columns()
     if "level" in columns:
         share = np.array(columns["exceedances"]) / np.array(columns["counts"])
-        axes.plot(
-            columns["level"],
-            share,
-            ls="",
-            marker="o",
-            ms=4.4,
-            mfc=PAPER,
-            mec=colour,
-            mew=1.1,
-            zorder=4,
-            label=f"share of {columns['counts'][0]} motions" if alone else None,
-            clip_on=False,
-        )
+        label = f"share of {columns['counts'][0]} motions" if alone else None
+        axes.plot(columns["level"], share, ms=4.4, mec=colour, mew=1.1, label=label, clip_on=False, **_OPEN)
         return
     if "capacity" not in columns:  # of a cloud
         return
@@ -258,31 +233,12 @@ def _data(axes: Any, curves: IdaCurves | FragilityWords, found: Fragility, colou
     axes.step(
         np.concatenate([[0.0], place]), np.concatenate([[0.0], share]), where="post", color=colour, lw=0.8, zorder=3
     )
-    axes.plot(
-        place,
-        share,
-        ls="",
-        marker="o",
-        ms=3.4,
-        mfc=PAPER,
-        mec=colour,
-        mew=1.0,
-        zorder=4,
-        label=f"capacities of {len(x)} motions" if alone else None,
-    )
+    label = f"capacities of {len(x)} motions" if alone else None
+    axes.plot(place, share, ms=3.4, mec=colour, mew=1.0, label=label, **_OPEN)
     if hidden.any():
-        axes.plot(
-            x[hidden],
-            np.zeros(hidden.sum()),
-            ls="",
-            marker="|",
-            ms=9,
-            color=colour,
-            mew=1.2,
-            clip_on=False,
-            zorder=4,
-            label=f"{hidden.sum()} censored, tried up to here" if alone else None,
-        )
+        label = f"{hidden.sum()} censored, tried up to here" if alone else None
+        ticks: dict[str, Any] = {"ls": "", "marker": "|", "ms": 9, "color": colour, "mew": 1.2, "clip_on": False}
+        axes.plot(x[hidden], np.zeros(hidden.sum()), zorder=4, label=label, **ticks)
 
 
 def kaplan_meier(values: Array, censored: Array) -> tuple[Array, Array]:

@@ -52,7 +52,10 @@ def draw_law(trial: LawTrial, beside: OtherProgram | None = None, title: str = "
     with mosaic(layout, 9.6, 5.0) as (drawing, axes):
         _loop(axes["loop"], trial, beside)
         axes["loop"].set_title(title)
-        _energy(axes["energy"], trial)
+        walked = np.concatenate([[0.0], np.cumsum(np.abs(np.diff(trial.loop.deformation)))])
+        axes["energy"].plot(walked, trial.loop.dissipated, color=RED)
+        axes["energy"].set(xlabel="deformation walked", ylabel="energy lost")
+        axes["energy"].set_ylim(bottom=min(0.0, float(np.min(trial.loop.dissipated))))
         _kept(axes["cycles"], trial)
     return drawing
 
@@ -68,13 +71,6 @@ def _loop(axes: Any, trial: LawTrial, beside: OtherProgram | None) -> None:
         axes.plot(loop.deformation[loop.event], loop.force[loop.event], ls="", marker=".", ms=3, color=BLUE)
     axes.set(xlabel="deformation", ylabel="force")
     axes.legend(loc="upper left")
-
-
-def _energy(axes: Any, trial: LawTrial) -> None:
-    walked = np.concatenate([[0.0], np.cumsum(np.abs(np.diff(trial.loop.deformation)))])
-    axes.plot(walked, trial.loop.dissipated, color=RED)
-    axes.set(xlabel="deformation walked", ylabel="energy lost")
-    axes.set_ylim(bottom=min(0.0, float(np.min(trial.loop.dissipated))))
 
 
 def _kept(axes: Any, trial: LawTrial) -> None:
@@ -143,9 +139,9 @@ def law_page(trial: LawTrial, beside: OtherProgram | None, fit: FittedLaw | None
         body.append(f"<p>{escape(note)}</p>")
     if fit is not None:
         body += ["<h2>Fit</h2>", captioned(to_svg(draw_fit(fit)), "The measured loop and the law on the same path.")]
-        body.append(
-            table(["number", "found", "standard error"], _fit_rows(fit), f"Misfit {fit.misfit:.3g} of the force.")
-        )
+        told = {name: f"{error:.2g}" if np.isfinite(error) else "not told" for name, error in fit.errors.items()}
+        rows = [[escape(name), f"{value:.5g}", told[name]] for name, value in fit.values.items()]
+        body.append(table(["number", "found", "standard error"], rows, f"Misfit {fit.misfit:.3g} of the force."))
     body += ["<h2>Numbers</h2>", table(["number", "value", "meaning"], _number_rows(law, trial.stiffness), words=True)]
     rows = [[escape(a), b, f'<span class="{"bad" if c == "no" else "good"}">{c}</span>']
             for a, b, c in certificate_rows(trial.certificate)]  # fmt: skip
@@ -170,13 +166,6 @@ def _number_rows(law: Law, stiffness: float) -> list[list[str]]:
 def _first_line(law: Law) -> str:
     said = (type(law).__doc__ or "").strip().partition("\n\n")[0]
     return re.sub(r":\w+:`([^`]+)`", r"\1", " ".join(said.split()))  # names as they are, without their marks
-
-
-def _fit_rows(fit: FittedLaw) -> list[list[str]]:
-    return [
-        [escape(name), f"{value:.5g}", f"{fit.errors[name]:.2g}" if np.isfinite(fit.errors[name]) else "not told"]
-        for name, value in fit.values.items()
-    ]
 
 
 def _rows(trial: LawTrial) -> list[list[str]]:

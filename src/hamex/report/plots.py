@@ -25,7 +25,6 @@ from hamex.report.style import BLUE, FAINT, GREEN, INK, ORANGE, PINK, RED, SKY, 
 from hamex.solution.batch import MEASURES
 from hamex.solution.outline import unit
 from hamex.solution.solution import Solution
-from hamex.study.ida import Ida
 from hamex.study.ida.fragility import Fragility
 from hamex.study.spectra import spectrum
 from hamex.study.spectra.elastic import Spectrum
@@ -109,10 +108,6 @@ def _instants(noun: Any, title: str, interactive: bool, field: str | None, times
 def _run(solution: Solution, title: str) -> Figure:
     slow = "load_factor" in solution.histories and not solution.layout.is_body
     return draw_push(solution, title) if slow else draw_run(solution, title)
-
-
-def _analysis(found: Ida, title: str) -> Figure:
-    return draw_curves(found.curves[0], title)
 
 
 def _fragility(found: Fragility, title: str) -> Figure:
@@ -363,7 +358,7 @@ _PICTURES: dict[str, Callable[[Any, str], Figure]] = {
     "Target": _target,
     "Scaling": draw_scaling,
     "Selection": draw_scaling,
-    "Ida": _analysis,
+    "Ida": lambda found, title: draw_curves(found.curves[0], title),
     "IdaCurves": draw_curves,
     "Fragility": _fragility,
     "Region": _region,

@@ -328,7 +328,8 @@ def save_series(solution: Answers, path: Path, times: Times = None) -> Path:
 
 def _series(solution: Answers, body: Body, path: Path, instants: Array) -> Path:
     folder = path.with_suffix("")
-    if folder.exists() and not _is_ours(folder):
+    own = re.compile(re.escape(folder.name) + r"_\d+\.vtu")  # files of a series before, which goes
+    if folder.exists() and not (folder.is_dir() and all(own.fullmatch(file.name) for file in folder.iterdir())):
         raise FileError(
             f"cannot write {path}: its files go into the folder {folder}, where other things are; take another name"
         )
@@ -353,12 +354,6 @@ def _series(solution: Answers, body: Body, path: Path, instants: Array) -> Path:
     finally:
         shutil.rmtree(new, ignore_errors=True)
     return write_atomically(path, lambda part: part.write_text(index, encoding="utf-8"))
-
-
-def _is_ours(folder: Path) -> bool:
-    """Whether a folder holds the files of a series before, and nothing else."""
-    rule = re.compile(re.escape(folder.name) + r"_\d+\.vtu")
-    return folder.is_dir() and all(rule.fullmatch(file.name) for file in folder.iterdir())
 
 
 def _index(folder: str, names: list[str], times: Array) -> Iterator[str]:

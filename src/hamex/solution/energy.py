@@ -71,23 +71,11 @@ def _kinetic(s: Answers) -> Array:
     return kinetic(s.model, p, followed)
 
 
-def _stored(s: Answers) -> Array:
-    return outside(s.model, s.histories["displacement"]) + s.split.stored.sum(axis=1)
-
-
 def _viscous(s: Answers) -> Array:
     dashpots = s.model.damping_power(np.diff(s.histories["displacement"], axis=0)) / s.step
     if "event_damping" in s.histories:  # steps that were cut at a break
         dashpots = np.where(s.histories["events"] > 0, s.histories["event_damping"], dashpots)
     return cumulative(dashpots + s.split.viscous.sum(axis=1), spent(s, "viscous"))
-
-
-def _plastic(s: Answers) -> Array:
-    return cumulative(s.split.plastic.sum(axis=1), spent(s, "plastic"))
-
-
-def _hardening(s: Answers) -> Array:
-    return np.asarray(s.split.hardening.sum(axis=1))
 
 
 def _jumps(s: Answers) -> Array:
@@ -111,10 +99,10 @@ def spent(s: Answers, name: str) -> float:
 
 _ENTRIES: dict[str, Callable[[Answers], Array]] = {
     "kinetic": _kinetic,
-    "stored": _stored,
+    "stored": lambda s: outside(s.model, s.histories["displacement"]) + s.split.stored.sum(axis=1),
     "viscous": _viscous,
-    "plastic": _plastic,
-    "hardening": _hardening,
+    "plastic": lambda s: cumulative(s.split.plastic.sum(axis=1), spent(s, "plastic")),
+    "hardening": lambda s: np.asarray(s.split.hardening.sum(axis=1)),
     "jumps": _jumps,
     "input": _input,
 }

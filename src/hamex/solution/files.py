@@ -138,20 +138,15 @@ def _image(solution: Answers, problem: bool) -> bytes:
                 each.name: getattr(solution.inside, each.name) for each in dataclasses.fields(solution.inside)
             }
     if kept is None and solution.layout.body is not None:
-        trees["body"] = _without_problem(solution)
+        # What fields and pictures need where there is no model: names, mesh, and what its supports do.
+        trees["body"] = {
+            "dofs": names_tree(solution.dofs),
+            "springs": names_tree(solution.springs),
+            "body": body_tree(solution.layout.body),
+            "driven": None if solution.driven is None else vars(solution.driven),
+        }
     results = group_of(_labelled(solution, kept is not None))
     return image({"": results, **{name: sized(packed(tree)) for name, tree in trees.items()}})
-
-
-def _without_problem(solution: Answers) -> dict[str, Any]:
-    """What fields and pictures of a body need where there is no model: names, mesh, and what its supports do."""
-    driven = solution.driven
-    return {
-        "dofs": names_tree(solution.dofs),
-        "springs": names_tree(solution.springs),
-        "body": body_tree(solution.layout.body),
-        "driven": None if driven is None else vars(driven),
-    }
 
 
 def _body_results(solution: Answers, whole: bool) -> xr.Dataset:

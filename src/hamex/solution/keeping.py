@@ -90,16 +90,13 @@ def _tree(plain: Any, arrays: Mapping[str, Array]) -> Any:
     if _EMPTY in plain:
         return np.array(plain[_EMPTY], dtype=plain["dtype"]).reshape(plain["shape"])
     if _SPARSE in plain:
-        return _sparse(plain[_SPARSE], tuple(plain["shape"]), _tree(plain["parts"], arrays))
+        from scipy import sparse
+
+        kind, shape, parts = plain[_SPARSE], tuple(plain["shape"]), _tree(plain["parts"], arrays)
+        if kind == "coo":
+            return sparse.coo_array((parts["data"], (parts["row"], parts["col"])), shape=shape)
+        return getattr(sparse, f"{kind}_array")(tuple(parts[name] for name in _PARTS[kind]), shape=shape)
     return {name: _tree(each, arrays) for name, each in plain.items()}
-
-
-def _sparse(kind: str, shape: tuple[int, ...], parts: dict[str, Array]) -> Any:
-    from scipy import sparse
-
-    if kind == "coo":
-        return sparse.coo_array((parts["data"], (parts["row"], parts["col"])), shape=shape)
-    return getattr(sparse, f"{kind}_array")(tuple(parts[name] for name in _PARTS[kind]), shape=shape)
 
 
 def scheme_tree(scheme: Scheme) -> Tree:
@@ -143,7 +140,9 @@ def problem_of(tree: Tree, model: Model) -> Problem:
     # Files from before standing loads have none, and a start.
     start = State(**tree["start"]) if tree.get("start_given", True) else None
     standing = tree.get("standing")
-    return Problem(model, _load_of(tree["load"]), tree["duration"], start, tree["prior_impulse"], supports, standing)
+    given = tree["load"]
+    load = LoadSum(tuple(_part_of(part) for part in given["sum"])) if "sum" in given else _part_of(given)
+    return Problem(model, load, tree["duration"], start, tree["prior_impulse"], supports, standing)
 
 
 def model_tree(model: Model) -> Tree:
@@ -265,10 +264,6 @@ def _load_tree(load: Load | LoadSum, step: float, duration: float) -> Tree:
         "shifts": (),
         "breaks": tuple(time - sum(load.shifts) for time in load.breaks),
     }
-
-
-def _load_of(tree: Tree) -> Load | LoadSum:
-    return LoadSum(tuple(_part_of(part) for part in tree["sum"])) if "sum" in tree else _part_of(tree)
 
 
 def _part_of(tree: Tree) -> Load:

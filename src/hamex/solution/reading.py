@@ -151,7 +151,9 @@ def _rebuild(groups: dict[str, Contents]) -> Solution:
     of_body = unpacked(groups["body"].values) if "body" in groups else {}
     source = _run(groups) if "model" in groups else _record(results, of_body)
     if isinstance(source, Run) and source.scheme.at_ends and "at_ends" not in attributes:
-        stored = _at_ends(stored)
+        # It kept means of the increments; what comes from forces is found anew.
+        kept = {name: value for name, value in stored.items() if name not in OF_FORCES}
+        stored = {**kept, "force": stored["node_force"][1:]}
     inside = StageHistory(**unpacked(groups["inside"].values)) if "inside" in groups else None
     return Solution(
         source,
@@ -162,12 +164,6 @@ def _rebuild(groups: dict[str, Contents]) -> Solution:
         inside,
         extent,
     )
-
-
-def _at_ends(stored: dict[str, Array]) -> dict[str, Array]:
-    """Results of slow loading from a file that kept means of the increments; what comes from forces is found anew."""
-    kept = {name: value for name, value in stored.items() if name not in OF_FORCES}
-    return {**kept, "force": stored["node_force"][1:]}
 
 
 def extent_of(words: dict[str, Any], last: dict[str, Any]) -> Extent:

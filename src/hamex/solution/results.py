@@ -56,21 +56,9 @@ def _velocity(s: Answers) -> Array:
     return velocity
 
 
-def _acceleration(s: Answers) -> Array:
-    return np.diff(s.values("velocity"), axis=0) / s.step
-
-
-def _absolute_acceleration(s: Answers) -> Array:
-    return s.values("acceleration") + s.loading.means @ s.loading.ground.T
-
-
 def _deformation(s: Answers) -> Array:
     deformation = s.model.deformation(s.histories["displacement"])
     return deformation if s.problem.supports is None else deformation + s.loading.moved
-
-
-def _node_force(s: Answers) -> Array:
-    return s.model.elastic_force(s.values("deformation") - s.histories["slip"])
 
 
 def _mean_displacement(s: Answers) -> Array:
@@ -111,22 +99,10 @@ def _damping_force(s: Answers) -> Array:
     return force
 
 
-def _damping_peak(s: Answers) -> Array:
-    return np.asarray(np.abs(s.values("damping_force")).max(axis=0))
-
-
-def _spring_peak(s: Answers) -> Array:
-    return np.asarray(rows(np.abs(s.values("force")), abs(s.model.compatibility).T).max(axis=0))
-
-
 def _yield_deformation(s: Answers) -> Array:
     """Not of hinges in series with a member: their own stiffness is a part of the member's, and a choice."""
     alone = np.asarray(abs(s.model.compatibility).T @ s.model.hinge_dofs) == 0
     return np.where(alone, yield_forces(s.model) * diagonal(s.model.flexibility), np.nan)
-
-
-def _ductility(s: Answers) -> Array:
-    return np.asarray(np.abs(s.values("deformation")).max(axis=0) / s.values("yield_deformation"))
 
 
 # Storeys, base and hinges ------------------------------------------------------------------------------------
@@ -138,18 +114,6 @@ def _storey_drift(s: Answers) -> Array:
     if s.base is not None:
         drift = drift - s.base @ (storeys.drift @ s.layout.influence).T
     return drift
-
-
-def _drift_ratio(s: Answers) -> Array:
-    return ratios(s.values("storey_drift"), _storeys(s).heights)
-
-
-def _storey_shear(s: Answers) -> Array:
-    return rows(s.values("force"), (_storeys(s).above @ s.model.compatibility).T)
-
-
-def _storey_damping(s: Answers) -> Array:
-    return rows(s.values("damping_force"), _storeys(s).above.T)
 
 
 def _overturning_moment(s: Answers) -> Array:
@@ -164,35 +128,7 @@ def _overturning_moment(s: Answers) -> Array:
     return moment
 
 
-def _residual_drift(s: Answers) -> Array:
-    return s.values("storey_drift")[-1].copy()
-
-
-def _base_shear(s: Answers) -> Array:
-    return rows(s.values("force"), (s.model.compatibility.T @ s.layout.influence))
-
-
-def _base_damping(s: Answers) -> Array:
-    return s.values("damping_force") @ s.layout.influence
-
-
-def _hinge_rotation(s: Answers) -> Array:
-    return s.histories["slip"][:, s.layout.hinges]
-
-
-def _hinge_moment(s: Answers) -> Array:
-    return s.values("force")[:, s.layout.hinges]
-
-
 # Groups ------------------------------------------------------------------------------------------------------
-
-
-def _plastic_by_group(s: Answers) -> Array:
-    return _summed(s, s.split.plastic)
-
-
-def _viscous_by_group(s: Answers) -> Array:
-    return _summed(s, s.split.viscous)
 
 
 def _summed(s: Answers, lost: Array) -> Array:
@@ -200,47 +136,45 @@ def _summed(s: Answers, lost: Array) -> Array:
     return np.vstack([np.zeros(by_group.shape[1]), np.cumsum(by_group, axis=0)])
 
 
-def _hardening_by_group(s: Answers) -> Array:
-    return np.asarray(s.split.hardening @ s.layout.membership)
-
-
-def _stored_by_group(s: Answers) -> Array:
-    return np.asarray(s.split.stored @ s.layout.membership)
-
-
 ALWAYS: dict[str, Result] = {
     "load": _load,
     "velocity": _velocity,
-    "acceleration": _acceleration,
-    "absolute_acceleration": _absolute_acceleration,
+    "acceleration": lambda s: np.diff(s.values("velocity"), axis=0) / s.step,
+    "absolute_acceleration": lambda s: s.values("acceleration") + s.loading.means @ s.loading.ground.T,
     "deformation": _deformation,
-    "node_force": _node_force,
+    "node_force": lambda s: s.model.elastic_force(s.values("deformation") - s.histories["slip"]),
     "mean_displacement": _mean_displacement,
     "impulse": _impulse,
     "damping_force": _damping_force,
-    "damping_peak": _damping_peak,
-    "spring_peak": _spring_peak,
+    "damping_peak": lambda s: np.asarray(np.abs(s.values("damping_force")).max(axis=0)),
+    "spring_peak": lambda s: np.asarray(rows(np.abs(s.values("force")), abs(s.model.compatibility).T).max(axis=0)),
     "yield_deformation": _yield_deformation,
-    "ductility": _ductility,
+    "ductility": lambda s: np.asarray(np.abs(s.values("deformation")).max(axis=0) / s.values("yield_deformation")),
 }
 OF_STRUCTURES: dict[str, Result] = {
-    "base_shear": _base_shear,
-    "base_damping": _base_damping,
-    "plastic_by_group": _plastic_by_group,
-    "viscous_by_group": _viscous_by_group,
-    "hardening_by_group": _hardening_by_group,
-    "stored_by_group": _stored_by_group,
+    "base_shear": lambda s: rows(s.values("force"), (s.model.compatibility.T @ s.layout.influence)),
+    "base_damping": lambda s: s.values("damping_force") @ s.layout.influence,
+    "plastic_by_group": lambda s: _summed(s, s.split.plastic),
+    "viscous_by_group": lambda s: _summed(s, s.split.viscous),
+    "hardening_by_group": lambda s: np.asarray(s.split.hardening @ s.layout.membership),
+    "stored_by_group": lambda s: np.asarray(s.split.stored @ s.layout.membership),
 }
 _OF_GROUPS = ("plastic_by_group", "viscous_by_group", "hardening_by_group", "stored_by_group")
 _OF_SPRINGS = ("damping_peak", "spring_peak", "yield_deformation", "ductility")
-OF_HINGES: dict[str, Result] = {"hinge_rotation": _hinge_rotation, "hinge_moment": _hinge_moment}
+OF_HINGES: dict[str, Result] = {
+    "hinge_rotation": lambda s: s.histories["slip"][:, s.layout.hinges],
+    "hinge_moment": lambda s: s.values("force")[:, s.layout.hinges],
+}
 OF_STOREYS: dict[str, Result] = {
     "storey_drift": _storey_drift,
-    "storey_shear": _storey_shear,
-    "storey_damping": _storey_damping,
-    "residual_drift": _residual_drift,
+    "storey_shear": lambda s: rows(s.values("force"), (_storeys(s).above @ s.model.compatibility).T),
+    "storey_damping": lambda s: rows(s.values("damping_force"), _storeys(s).above.T),
+    "residual_drift": lambda s: s.values("storey_drift")[-1].copy(),
 }
-OF_HEIGHTS: dict[str, Result] = {"drift_ratio": _drift_ratio, "overturning_moment": _overturning_moment}
+OF_HEIGHTS: dict[str, Result] = {
+    "drift_ratio": lambda s: ratios(s.values("storey_drift"), _storeys(s).heights),
+    "overturning_moment": _overturning_moment,
+}
 
 
 # What belongs to one node alone, with the histories it needs: these can be computed where steps were left out.

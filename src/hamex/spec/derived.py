@@ -130,7 +130,10 @@ def table_of(made: Made, kind: str, usual: bool = False, without: tuple[str, ...
 def _derived(made: Any, kind: str, usual: bool, without: tuple[str, ...]) -> type[DerivedTable]:
     meanings = meanings_of(made)
     keys: dict[str, Any] = {"kind": (Literal[kind], kind if usual else ...)}
-    hints = _hints(made)
+    try:
+        hints = get_type_hints(made)
+    except (NameError, TypeError):  # names that only its own module knows: its constructor judges alone
+        hints = {}
     for name, needed in _parameters(made):
         if name not in without:
             type_, meaning = _key(hints.get(name, Any)), meanings.get(name)
@@ -160,13 +163,6 @@ def _parameters(made: Any) -> Iterator[tuple[str, bool]]:
         return
     for parameter in inspect.signature(made).parameters.values():
         yield parameter.name, parameter.default is parameter.empty
-
-
-def _hints(made: Made) -> dict[str, Any]:
-    try:
-        return get_type_hints(made)
-    except (NameError, TypeError):  # names that only its own module knows: its constructor judges alone
-        return {}
 
 
 def _key(hint: Any) -> Any:

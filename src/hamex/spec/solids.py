@@ -165,15 +165,13 @@ class SolidTable(Table):
         return self
 
     def build(self, units: Units, gravity: float, folder: Path | None = None) -> Model:
-        mesh = self._named(self._mesh(folder))
+        table: Any = self.mesh
+        with inside("mesh", table):
+            built = table.build(folder) if isinstance(table, FileMeshTable) else table.build()
+        mesh = self._named(built)
         return solid(
             mesh, self._materials(mesh), damping=damping(self.damping), units=units, **self.conditions(), **self.form()
         )
-
-    def _mesh(self, folder: Path | None) -> Any:
-        table: Any = self.mesh
-        with inside("mesh", table):
-            return table.build(folder) if isinstance(table, FileMeshTable) else table.build()
 
     def names(self) -> dict[str, Any]:
         """Regions and boundaries by ranges, as :func:`hamex.meshes.named` takes them."""

@@ -248,7 +248,8 @@ def membrane(table: MembraneTable) -> Response:
     assert fields is not None
     w = np.zeros((steps // every + 1, columns * rows))
     w[:, fields.free] = sol.values("displacement")[::every]
-    order = _in_rows(table)
+    x, y = table.grid().p
+    order = np.lexsort((x, y))  # row by row: those of the square, for a disc is its map
     x, y = fields.mesh.p[:, order]
     away = np.hypot(x - table.x * table.width, y - table.y * table.high)
     frequency = (
@@ -325,9 +326,3 @@ def _between_steps(sol: Solution) -> Array:
     overshoot the yield limit at viscosity 0, and ring from step to step where leap-frog takes its longest step."""
     means = sol.values("force")
     return np.concatenate([sol.values("node_force")[:1], 0.5 * (means[1:] + means[:-1]), means[-1:]])
-
-
-def _in_rows(table: MembraneTable) -> Array:
-    """Numbers of the points of the mesh, row by row: those of the square, for a disc is its map."""
-    x, y = table.grid().p
-    return np.lexsort((x, y))

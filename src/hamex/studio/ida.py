@@ -272,18 +272,16 @@ def _fragility(file: StudyFile, curves: IdaCurves) -> dict[str, Any]:
         "method": found.method,
         "resamples": found.resamples,
         "resampled": found.data.resampling,
-        "margin": None if file.mce is None else {"level": file.mce, **_margin(found, file.mce)},
+        # Median over the intensity of the maximum considered earthquake, and what is probable there.
+        "margin": None
+        if file.mce is None
+        else {"level": file.mce, "ratio": found.margin(file.mce), "probability": float(found.probability(file.mce))},
         "im": packed(im, "f8"),
         "probability": packed(found.probability(im), "f8"),
         "low": packed(low, "f8"),
         "high": packed(high, "f8"),
         **_data(found),
     }
-
-
-def _margin(found: Fragility, level: float) -> dict[str, float]:
-    """Median over the intensity of the maximum considered earthquake, and what is probable there."""
-    return {"ratio": found.margin(level), "probability": float(found.probability(level))}
 
 
 def _data(found: Fragility) -> dict[str, Any]:

@@ -91,7 +91,9 @@ class Job(Generic[Work]):
         self._thread.join(seconds)
 
     def _run(self) -> None:
-        _step_back()
+        if sys.platform == "linux":  # a thread has a priority of its own; elsewhere the whole server would slow down
+            with suppress(OSError):
+                os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), _NICE)
         try:
             self.result = self.work(self)
             self._over(FINISHED)
@@ -157,13 +159,6 @@ class Jobs(Generic[Work]):
         for number, job in enumerate(over):
             if now - job.last_question > MEMORY or len(over) - number > KEPT:
                 del self._jobs[job.id]
-
-
-def _step_back() -> None:
-    """On Linux a thread has a priority of its own; elsewhere this would slow the whole server."""
-    if sys.platform == "linux":
-        with suppress(OSError):
-            os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), _NICE)
 
 
 # Workers ---------------------------------------------------------------------------------------------------

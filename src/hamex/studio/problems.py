@@ -16,7 +16,6 @@ from fastapi import APIRouter
 from pydantic import Discriminator, Field, Tag, model_validator
 
 from hamex.errors import InputError, LoadError
-from hamex.model.damping import Damping
 from hamex.model.laws import known
 from hamex.motion.artificial import LEAD, LENGTH, LIMITS, ground_wave, shaking_duration, synthetic_suite
 from hamex.motion.records.read import record_from_bytes
@@ -197,21 +196,17 @@ def seconds_of(file: ProblemFile, scheme: Any, error: bool = False) -> float:
     """Time for one run [s]."""
     model = file.problem.model
     steps, storeys = file.problem.steps(scheme.step), len(model.dofs)
-    stages = scheme.stages
-    full = stages > 1 or _is_full(model.damping) or getattr(scheme, "locate", False)
+    stages, matrix = scheme.stages, model.damping.matrix
+    entries = matrix.nnz if hasattr(matrix, "nnz") else int(np.count_nonzero(matrix))
+    # Modal damping, or a matrix of its own, couples storeys that do not touch.
+    coupled = model.damping.weights.size > 0 or entries > 3 * matrix.shape[0]
+    full = stages > 1 or coupled or getattr(scheme, "locate", False)
     cost = steps * storeys * _CELL
     if full:
         cost += steps * (storeys * stages) ** 2 * _PAIR
     if getattr(scheme, "locate", False):
         cost += steps * len(model.springs) * _LOCATED
     return cost * (_HALVINGS if error else 1)
-
-
-def _is_full(damping: Damping) -> bool:
-    """True where damping couples storeys that do not touch: modal damping, or a matrix of its own."""
-    matrix = damping.matrix
-    entries = matrix.nnz if hasattr(matrix, "nnz") else int(np.count_nonzero(matrix))
-    return damping.weights.size > 0 or entries > 3 * matrix.shape[0]
 
 
 def admit_effort(file: ProblemFile, schemes: list[Any], error: bool = False) -> None:

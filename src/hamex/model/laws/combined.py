@@ -27,6 +27,7 @@ OWN = 1 + 2 * MOST  # where a combination's own parameters begin
 GONE = len(FOLLOWED)  # of its own state: whether it is gone
 BROKEN = 1 << 16  # hamex.march.springs.BROKEN
 MANY = 0  # state variables of a part of straight pieces, see _bound
+SLOW = False  # whether a part is asked in slow loading, likewise
 
 
 def part_piece(p: Array, r: int, e: float, way: float, z: Array, o: int) -> tuple[float, float, float]:
@@ -65,30 +66,10 @@ def pointed(p: Array, r: int, e: float, d: float, h: float, z: Array, o: int, dz
 def straight_end(
     p: Array, r: int, e: float, d: float, h: float, z: Array, o: int, dz: Array
 ) -> tuple[float, float, int]:
-    """Force and tangent of a part of straight pieces at the end of a path."""
-    for v in range(o, o + MANY):
-        dz[v] = z[v]
-    way = 1.0 if d > 0.0 or (d == 0.0 and z[o + WAY] >= 0.0) else -1.0
-    _, k, edge = part_piece(p, r, e, way, dz, o)
-    if d == 0.0:
-        for v in range(o, o + MANY):
-            dz[v] = z[v]
-        return z[o + FORCE], k, 0
-    pieces = 0
-    while way * (edge - (e + d)) < 0.0 and pieces < MOST_PIECES:
-        _, k, edge = part_piece(p, r, edge, way, dz, o)
-        pieces += 1
-    part_piece(p, r, e + d, 0.0, dz, o)
-    if pieces == MOST_PIECES:
-        dz[o + FORCE] = math.nan  # told as a step that is not solved
-    dz[o] = (e + d) - dz[o + FORCE] / p[r]
-    return dz[o + FORCE], k, 0
+    """Force and tangent of a part of straight pieces at the end of a path.
 
-
-def straight_slow(
-    p: Array, r: int, e: float, d: float, h: float, z: Array, o: int, dz: Array
-) -> tuple[float, float, int]:
-    """The same in slow loading: a part that is lost at the end, since it would not survive a reversal, breaks there."""
+    In slow loading a part that is lost at the end, since it would not survive a reversal, breaks there.
+    """
     for v in range(o, o + MANY):
         dz[v] = z[v]
     way = 1.0 if d > 0.0 or (d == 0.0 and z[o + WAY] >= 0.0) else -1.0
@@ -102,11 +83,11 @@ def straight_slow(
         _, k, edge = part_piece(p, r, edge, way, dz, o)
         pieces += 1
     held, _, _ = part_piece(p, r, e + d, 0.0, dz, o)
-    lost = held != dz[o + FORCE]
+    lost = SLOW and held != dz[o + FORCE]
     if pieces == MOST_PIECES:
         dz[o + FORCE] = held = math.nan  # told as a step that is not solved
     dz[o] = (e + d) - dz[o + FORCE] / p[r]
-    return held, k, BROKEN if lost else 0
+    return held if SLOW else dz[o + FORCE], k, BROKEN if lost else 0
 
 
 def straight(p: Array, r: int, e: float, d: float, h: float, z: Array, o: int, dz: Array) -> tuple[float, float, int]:
@@ -417,7 +398,8 @@ def _ended(kind: type[Law]) -> Callable[..., Any] | None:
 def _slow(kind: type[Law]) -> Callable[..., Any] | None:
     """The same in slow loading."""
     if kind.spring_piece is not None:
-        return _bound(straight_slow, {"part_piece": kind.spring_piece, "MANY": len(kind.variables)}, kind.__name__)
+        names = {"part_piece": kind.spring_piece, "MANY": len(kind.variables), "SLOW": True}
+        return _bound(straight_end, names, f"{kind.__name__}_slow")
     own = getattr(kind, "spring_end_slow", None)
     return _ended(kind) if own is None else own
 

@@ -238,13 +238,15 @@ def read_csmip(text: Text) -> list[FileRecord]:
         # The last naming wins: a file of volume 2 repeats the header of volume 1 above its own.
         names = [named for named in map(_CSMIP_CHANNEL.search, above) if named]
         component = (names[-1][3] or names[-1][2].strip() or names[-1][1]) if names else ""
+        # Event and station: the first lines that name them.
+        about = [" ".join(line.split()) for line in above if re.match(r"(Rcrd|Record) of|Station (No|Id)", line)]
         found.append(
             FileRecord(
                 samples,
                 spacing if corrected else 1 / spacing,
                 unit,
                 component,
-                _csmip_about(above),
+                ", ".join(dict.fromkeys(about[:2])),
                 unit_line=line,
                 step_line=line,
                 peak=_csmip_peak(above, header, unit),
@@ -259,12 +261,6 @@ def read_csmip(text: Text) -> list[FileRecord]:
             "equally spaced at .005 sec, in cm/sec2. (8f10.6)'",
         )
     return found
-
-
-def _csmip_about(header: list[str]) -> str:
-    """Event and station: the first lines that name them."""
-    named = [" ".join(line.split()) for line in header if re.match(r"(Rcrd|Record) of|Station (No|Id)", line)]
-    return ", ".join(dict.fromkeys(named[:2]))
 
 
 def _csmip_unit(header: list[str]) -> str | None:

@@ -6,7 +6,7 @@ import re
 
 from hamex.model.units import in_gravities, unit_in_words
 from hamex.motion.records.columns import read_path
-from hamex.motion.records.text import FileRecord, HeaderPeak, Text, header_peak
+from hamex.motion.records.text import FileRecord, Text, header_peak
 
 _WORD = r"([^\s,;=]+)"
 _LABELLED = re.compile(rf"NPTS\s*=?\s*{_WORD}\s*[,;]?\s*DT\s*=?\s*{_WORD}", re.IGNORECASE)
@@ -126,6 +126,8 @@ def read_esm(text: Text) -> list[FileRecord]:
         raise text.error(unit_line, f"UNITS is {words!r}, no unit of acceleration that hamex knows")
     count_line, words = value_of("NDATA")
     samples = text.numbers(first, text.count(count_line, words, "NDATA"), count_line)
+    peak_line, words = header.get("PGA_CM/S^2", (0, ""))
+    factor = 1.0 if unit is None else in_gravities("cm/s2") / in_gravities(unit)
     about = [
         header.get(key, (0, ""))[1]
         for key in ("NETWORK", "STATION_CODE", "EVENT_ID", "EVENT_NAME", "DATE_TIME_FIRST_SAMPLE_YYYYMMDD_HHMMSS")
@@ -139,16 +141,9 @@ def read_esm(text: Text) -> list[FileRecord]:
             " ".join(word for word in about if word),
             unit_line=unit_line,
             step_line=step_line,
-            peak=_esm_peak(header, unit),
+            peak=header_peak(words, peak_line, "PGA_CM/S^2", factor),  # in the unit of the samples
         )
     ]
-
-
-def _esm_peak(header: dict[str, tuple[int, str]], unit: str | None) -> HeaderPeak | None:
-    """PGA_CM/S^2, in the unit of the samples."""
-    line, words = header.get("PGA_CM/S^2", (0, ""))
-    factor = 1.0 if unit is None else in_gravities("cm/s2") / in_gravities(unit)
-    return header_peak(words, line, "PGA_CM/S^2", factor)
 
 
 def is_knet(text: Text) -> bool:

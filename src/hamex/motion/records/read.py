@@ -248,7 +248,8 @@ def chosen(path: Path, found: list[FileRecord], component: str | int | None) -> 
         return found[0]
     if isinstance(component, bool) or not isinstance(component, int | str):
         raise LoadError(f"read_record: component must be a number counted from 1 or a name, got {component!r}")
-    fitting = [record for record in found if _same(record.component, str(component))]
+    wanted = " ".join(str(component).split()).casefold()
+    fitting = [record for record in found if " ".join(record.component.split()).casefold() == wanted]
     if isinstance(component, int) and not fitting:  # 180 may be an azimuth as well as a place
         if not 1 <= component <= len(found):
             raise LoadError(f"{path} has no record {component}; it holds {names}")
@@ -256,10 +257,6 @@ def chosen(path: Path, found: list[FileRecord], component: str | int | None) -> 
     if len(fitting) != 1:
         raise LoadError(f"{path} has {'several records' if fitting else 'no record'} {component!r}; it holds {names}")
     return fitting[0]
-
-
-def _same(name: str, other: str) -> bool:
-    return " ".join(name.split()).casefold() == " ".join(other.split()).casefold()
 
 
 def motion_of(path: Path, found: FileRecord, given: Choices, component: str | int | None = None) -> GroundMotion:
@@ -271,10 +268,8 @@ def motion_of(path: Path, found: FileRecord, given: Choices, component: str | in
         motion = GroundMotion(found.samples, step, unit, source, name, found.kind)
     except HamexError as problem:
         raise type(problem)(f"record {path}: {problem}") from None
-    return _without_offset(motion) if found.offset and not given.raw else motion
-
-
-def _without_offset(motion: GroundMotion) -> GroundMotion:
+    if not found.offset or given.raw:
+        return motion
     offset = f"{motion.acceleration.mean():.5g} {motion.unit}"
     return replace(
         motion.detrended("mean"), source=f"{motion.source}; mean removed ({offset}, the instrument's offset)"

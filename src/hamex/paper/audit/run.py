@@ -156,7 +156,11 @@ def audit_page(items: list[Item]) -> str:
     """The whole page."""
     numbered = [item for item in items if item.equation.isdigit()]
     spoken = [item for item in items if not item.equation.isdigit()]
-    parts = [_top(items), "<h2>What does not stand as printed</h2>", _brief(items)]
+    failing = [item for item in items if item.verdict != HOLDS]
+    said = [f"{item.evidence}. {item.reading}" if item.reading else item.evidence for item in failing]
+    rows = [[_link(item), _tag(item), _words(words)] for item, words in zip(failing, said, strict=True)]
+    brief = f'<div class="stacked">{table(["Where", "Verdict", "Evidence"], rows, words=True)}</div>'
+    parts = [_top(items), "<h2>What does not stand as printed</h2>", brief]
     heads = dict(SECTIONS)
     for item in numbered:
         if int(item.equation) in heads:
@@ -239,20 +243,11 @@ def _top(items: list[Item]) -> str:
     )
 
 
-def _brief(items: list[Item]) -> str:
-    rows = [[_link(item), _tag(item), _words(_evidence(item))] for item in items if item.verdict != HOLDS]
-    return f'<div class="stacked">{table(["Where", "Verdict", "Evidence"], rows, words=True)}</div>'
-
-
 def _words(text: str) -> str:
     """Evidence as HTML; a dot over J needs a font with serifs, or it looks like a j."""
     first = text.split(" ")[0].rstrip(",:")
     start = text[0].upper() + text[1:] if first.isalpha() and len(first) > 1 else text
     return escape(start).replace("J̇", '<span class="letter">J̇</span>')
-
-
-def _evidence(item: Item) -> str:
-    return f"{item.evidence}. {item.reading}" if item.reading else item.evidence
 
 
 def _link(item: Item) -> str:

@@ -121,11 +121,6 @@ def _legendre() -> tuple[Statement, ...]:
     return (says(L_name, mixed.xreplace({force: dot(J)}).subs(k, 1 / a)),)
 
 
-def _spring_force() -> tuple[Statement, ...]:
-    """The spring force is what stands beside m ü in the engine's equation of motion."""
-    return (says(F_name, variation("mixed").bulk[u] - m * dot(u, 2)),)
-
-
 def _hooke() -> tuple[Statement, ...]:
     """∂U/∂u = F with F = J̇ and k = 1/a."""
     slope = sp.diff(_parts("harmonic")[1].xreplace({u: (x := sp.Dummy())}), x).xreplace({x: u}).subs(k, 1 / a)
@@ -167,7 +162,10 @@ RULES: dict[str, Rule] = {
     "14": against(lambda: stationary(weak(variation("damped"), OVER)), "weak form of the damped oscillator"),
     "15": against(lambda: stationary(bulk(variation("damped"), OVER)), "strong form of the damped oscillator"),
     "16": against(_legendre, "Legendre transform of the strain energy (4)"),
-    "17": against(_spring_force, "what balances m ü in the engine's equation of motion"),
+    "17": against(
+        lambda: (says(F_name, variation("mixed").bulk[u] - m * dot(u, 2)),),
+        "what balances m ü in the engine's equation of motion",
+    ),
     "18": against(_hooke, "F = ∂U/∂u with k = 1/a"),
     "19": against(lambda: _action("mixed"), "its variation is minus the engine's weak form"),
     "20": sign_free(

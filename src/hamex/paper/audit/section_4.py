@@ -120,10 +120,6 @@ def _second_datum(equation: NumberedEquation) -> Finding:
     )
 
 
-def _derived_density(s: Solid) -> list[Statement]:
-    return [says(l_name, voigt(s.size).lagrangian)]
-
-
 def _derived_potential(s: Solid) -> list[Statement]:
     inside, surface = work(s.size)
     return [says(V_name, OMEGA * inside + GAMMA_PART * surface)]
@@ -149,10 +145,6 @@ def _reserved_solid(s: Solid) -> sp.Expr:
         (momenta[s.u(i)].subs(s.u(i).diff(t), s.given("vhat", i)) * s.given("deltahat_u", i) for i in s.range),
         sp.S.Zero,
     )
-
-
-def _weak(s: Solid) -> list[Statement]:
-    return [says(dA_new, weak(continuum(s.size), OMEGA_T) + _surface_load(s) + _reserved_solid(s))]
 
 
 def _derived_in_time(s: Solid) -> list[Statement]:
@@ -256,10 +248,13 @@ RULES: dict[str, Rule] = {
     "31": against(_matching, "what cancels −[P δu] + [P̂ δû] term by term"),
     "32": against(_first_datum, "first datum that the engine assigns: the momentum"),
     "33": _second_datum,
-    "34": against(_expanded(_derived_density), f"Voigt's form, {_DIMS}"),
+    "34": against(_expanded(lambda s: [says(l_name, voigt(s.size).lagrangian)]), f"Voigt's form, {_DIMS}"),
     "35": against(_expanded(_derived_potential), f"work of the loads, {_DIMS}"),
     "36": against(_expanded(_derived_action), f"density plus work of the loads, {_DIMS}"),
-    "37": against(_expanded(_weak), f"weak form plus [P̂_u δû], {_DIMS}; the counterpart [P̂_J δĴ] is zero when elastic"),
+    "37": against(
+        _expanded(lambda s: [says(dA_new, weak(continuum(s.size), OMEGA_T) + _surface_load(s) + _reserved_solid(s))]),
+        f"weak form plus [P̂_u δû], {_DIMS}; the counterpart [P̂_J δĴ] is zero when elastic",
+    ),
     "38": against(_expanded(_derived_in_time), f"parts in time, {_DIMS}"),
     "39": against(_expanded(_derived_in_space), f"parts in space, {_DIMS}"),
     "40": against(_expanded(_derived_final), f"bulk, ends and boundary, {_DIMS}"),

@@ -80,7 +80,7 @@ def _slipping(name: sp.Symbol, reserved: bool) -> tuple[Statement, ...]:
     law = found.weak[J, ()]
     form = STEP.over * sum(
         (
-            law_or * _test(found.test(q), i)
+            law_or * (sp.Derivative(found.test(q), *i) if i else found.test(q))
             for (q, i), e in found.weak.items()
             for law_or in [dot(u1) if e == law else e]
         ),
@@ -88,10 +88,6 @@ def _slipping(name: sp.Symbol, reserved: bool) -> tuple[Statement, ...]:
     )
     ends = STEP.ends * phat * du - (STEP.ends * u1_hat * dJ if reserved else 0)
     return (says(name, sp.expand(form) + ends),)
-
-
-def _test(function: sp.Expr, index: tuple[sp.Symbol, ...]) -> sp.Expr:
-    return sp.Derivative(function, *index) if index else function
 
 
 def _shape(old: sp.Symbol, new: sp.Symbol, *lefts: sp.Expr) -> tuple[Statement, ...]:
@@ -225,11 +221,6 @@ def _system(branch: str) -> Callable[[], tuple[Statement, ...]]:
     return derive
 
 
-def _compatibility() -> tuple[Statement, ...]:
-    """The bracket (P_J + û1) δJ of (60) vanishes: P_J = −u1."""
-    return (says(u, variation("viscoplastic").ends[J] + u + u1),)
-
-
 RULES: dict[str, Rule] = {
     "45": against(lambda: (says(dA, _elastic(DURATION)),), "weak form of the engine plus [p̂ δû]"),
     "46": against(
@@ -256,7 +247,9 @@ RULES: dict[str, Rule] = {
     "56": _at_rates(lambda: (_slider(phi_name, False),), "the engine's slider at 9 rates, 3 or more per piece"),
     "57": _at_rates(lambda: (_slider(dot(u1), True),) * 2, "slope of the engine's slider at 9 rates"),
     "58": against(lambda: _slipping(dA, reserved=False), "weak form of the engine, φ_J̇ = u̇1"),
-    "59": against(_compatibility, "the bracket of δJ, P_J = a J̇ − u = −u1"),
+    "59": against(
+        lambda: (says(u, variation("viscoplastic").ends[J] + u + u1),), "the bracket of δJ, P_J = a J̇ − u = −u1"
+    ),
     "60": against(lambda: _slipping(dA_new, reserved=True), "weak form of the engine plus [P̂ δq], û1 = −P̂_J"),
     "61": _at_rates(_dissipation, "the slider's term of the weak form"),
     "62": against(lambda: _slip_terms(dA_phi_D, (vJ_o, vJ_r)), "step form: slipping minus elastic rows"),

@@ -16,7 +16,7 @@ from hamex.principle.conditions import (
     dimension_of,
     read_unit,
 )
-from hamex.principle.free_data import FreeData, Relation
+from hamex.principle.free_data import FreeData
 from hamex.principle.jets import t
 from hamex.principle.variation import helmholtz
 from hamex.report.derivation.atoms import PARTIAL
@@ -258,11 +258,8 @@ def _relations(found: FreeData, hessian: Formula, size: int) -> list[Block]:
     )
     if not found.relations:
         return [Paragraph(say("The Hessian {} has rank {} of {}.", hessian, str(found.hessian_rank), str(size)))]
-    return [Paragraph(words), *(Equation(zero_rows(r.expression), _label(r)) for r in found.relations)]
-
-
-def _label(relation: Relation) -> str:
-    return f"{relation.origin} ({relation.depth})" if relation.depth else relation.origin
+    labelled = [(f"{r.origin} ({r.depth})" if r.depth else r.origin, r.expression) for r in found.relations]
+    return [Paragraph(words), *(Equation(zero_rows(expression), label) for label, expression in labelled)]
 
 
 def _verdicts(found: FreeData) -> list[Text]:

@@ -125,7 +125,8 @@ def _charges(system: DerivedSystem) -> list[Block]:
         balance = "" if energy_rate(system.action) == 0 else " with its balance"
         words = say("No other change of degree 2 leaves {L} unchanged: {H}{} is the one charge.", balance)
         blocks.append(Paragraph(words))
-    if system.lumped and any(_is_integrated(s.charge.value) for s in shown if s.kind == "shift"):
+    nodes = (node for s in shown if s.kind == "shift" for node in walk(s.charge.value))
+    if system.lumped and any(type(node).__name__ == "Integral" for node in nodes):
         blocks.append(
             Paragraph(
                 "The first of these is the momentum balance of the paper, eq. (54): at the start it "
@@ -191,10 +192,6 @@ def _named(symmetry: Symmetry, capital: bool = False) -> Text:
     words = symmetry.name[0].upper() + symmetry.name[1:] if capital else symmetry.name
     pattern = "|".join(sorted(map(re.escape, letters), key=len, reverse=True))
     return tuple(letters.get(part, part) for part in re.split(rf"\b({pattern})\b", words.replace("*", "")) if part)
-
-
-def _is_integrated(value: Expr) -> bool:
-    return any(type(node).__name__ == "Integral" for node in walk(value))
 
 
 def _kept_table(found: list[Symmetry]) -> list[Block]:

@@ -163,19 +163,15 @@ def _tex(part: Line | Circle | Label, height: float) -> list[str]:
         star = "*" if part.full else ""
         return [rf"\put({part.centre[0]:.4g},{height - part.centre[1]:.4g}){{\circle{star}{{{2 * part.radius:g}}}}}"]
     found = [rf"\linethickness{{{part.width / 2:g}pt}}"]
-    for points in _strokes(part):
+    strokes: list[Sequence[Point]] = [part.points]
+    if part.dashed:
+        dense = _dense(part.points)
+        strokes = [dense[i : i + 3] for i in range(0, len(dense) - 2, 4)]
+    for points in [*strokes, *_tip(part)]:
         # pict2e reads a polyline of a few dozen points; longer ones are cut.
         for start in range(0, len(points) - 1, 30):
             found.append(r"\polyline" + "".join(f"({x:.4g},{height - y:.4g})" for x, y in points[start : start + 31]))
     return found
-
-
-def _strokes(line: Line) -> list[Sequence[Point]]:
-    strokes: list[Sequence[Point]] = [line.points]
-    if line.dashed:
-        dense = _dense(line.points)
-        strokes = [dense[i : i + 3] for i in range(0, len(dense) - 2, 4)]
-    return [*strokes, *_tip(line)]
 
 
 def _dense(points: Sequence[Point], step: float = 3.0) -> list[Point]:

@@ -167,18 +167,14 @@ def fragment(document: Document, symbols: Iterable[tuple[str, str]]) -> Fragment
     contents = tuple((_PREFIX + anchor(head.text), source(head.text)) for head, _ in parts)
     sections = "\n".join(
         f'<section aria-labelledby="{link}"><h2 id="{link}">{words(head.text, tagged=True)}</h2>'
-        + "\n".join(_tagged(block) for block in blocks)
+        # Only sections are linked to, so the headings within them go without a name.
+        + "\n".join(re.sub(r'<h3 id="[^"]*">', "<h3>", written(block, tagged=True)) for block in blocks)
         + "</section>"
         for (head, blocks), (link, _) in zip(parts, contents, strict=True)
     )
     lead = f'<p class="lead">{words(document.lead)}</p>'
     store, rest = letters_apart(f'{lead}{sections}<p class="quiet">{words(document.foot)}</p>')
     return Fragment(document.title, contents, store + marked(rest, names))
-
-
-def _tagged(block: Block) -> str:
-    """A block; only sections are linked to, so the headings within them go without a name."""
-    return re.sub(r'<h3 id="[^"]*">', "<h3>", written(block, tagged=True))
 
 
 _TOP = r"""\documentclass[11pt]{article}

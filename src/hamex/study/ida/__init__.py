@@ -177,7 +177,9 @@ def ida(
         ran, found, seconds = done.ran, done.found, done.seconds
     else:
         table = study.run(store=where, **options)
-        runs = with_ratios(table.columns, _by_row(heights, axes))
+        records, scales = axes.shape[0], axes.shape[-1]
+        by_row = None if heights is None else np.tile(np.repeat(heights, scales, axis=0), (records, 1))
+        runs = with_ratios(table.columns, by_row)
         ran, found, seconds = table.ran, table.found, table.seconds
     columns = _described(runs, axes, sizes, im_name, study.intensity == intensity)
     name, unit = words_of(demand, units_of(study.models), heights is not None)
@@ -214,14 +216,6 @@ def check_ida(study: Study, demand: str, hunting: Hunt | None) -> None:
             f"ida: {demand} needs the heights of all storeys; give them to the model, or take {base_measure(demand)!r}"
         )
     check_measures(study.models, study.scheme, study.measures)
-
-
-def _by_row(heights: Array | None, axes: Axes) -> Array | None:
-    """Heights of the model of every row of a study's table."""
-    if heights is None:
-        return None
-    records, scales = axes.shape[0], axes.shape[-1]
-    return np.tile(np.repeat(heights, scales, axis=0), (records, 1))
 
 
 def _described(runs: Mapping[str, Array], axes: Axes, sizes: Array, im_name: str, same: bool) -> dict[str, Array]:

@@ -112,10 +112,7 @@ class IdaRuns:
             wrong = [value for value in self.columns[name].tolist() if not isinstance(value, str)]
             if wrong:
                 raise InputError(f"{self.title}: the column {name!r} must be text, but has {wrong[0]!r:.40}")
-        self._check_numbers()
-
-    def _check_numbers(self) -> None:
-        """Scales and intensities are there in every run, demands in those that finished."""
+        # Scales and intensities are there in every run, demands in those that finished.
         finished = self.columns[STATUS].astype(str) == "finished"
         for name in (SCALE, self.im_name, self.demand):
             column = self.columns[name]
@@ -332,7 +329,9 @@ class DemandColumn(NamedTuple):
 def demands_of(runs: IdaRuns, gravity: float, length: str) -> list[DemandColumn]:
     """What the runs tell of intensity, floors and storeys."""
     columns = runs.columns
-    found = [DemandColumn(_intensity_name(runs.im_name), "g", columns[runs.im_name], "intensity", {"floor": "0"})]
+    period = re.match(r"Sa\(([\d.e+-]+) s", runs.im_name)  # "Sa(0.45 s, 5 %) [g]" → "1-SA_0.45-0-1"
+    name = f"1-SA_{period.group(1)}-0-1" if period else "1-PGA-0-1"
+    found = [DemandColumn(name, "g", columns[runs.im_name], "intensity", {"floor": "0"})]
     found.append(DemandColumn("1-PFA-0-1", "g", columns[PGA], "max_abs_acceleration", {"floor": "0"}))
     for measure, code, unit, kind, factor in (
         ("absolute_acceleration", "PFA", "g", "max_abs_acceleration", 1 / gravity),
@@ -423,9 +422,3 @@ def write_edp(runs: IdaRuns, demands: list[DemandColumn], path: Path) -> Path:
 
 def _finished(runs: IdaRuns) -> Array:
     return np.flatnonzero(runs.columns["status"].astype(str) == "finished")
-
-
-def _intensity_name(im_name: str) -> str:
-    """ "Sa(0.45 s, 5 %) [g]" → "1-SA_0.45-0-1"."""
-    period = re.match(r"Sa\(([\d.e+-]+) s", im_name)
-    return f"1-SA_{period.group(1)}-0-1" if period else "1-PGA-0-1"

@@ -237,9 +237,6 @@ class Inventory:
                 "design",
                 f"Hazus knows {self.type[bad][0]} at low and pre design only, got {str(self.design[bad][0])!r}",
             )
-        self._check_limits()
-
-    def _check_limits(self) -> None:
         for i, name in enumerate(LIMITS):
             values = self.limits[:, i]
             bad = ~np.isnan(values) & ~((values > 0) & np.isfinite(values))

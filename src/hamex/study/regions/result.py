@@ -215,7 +215,11 @@ class Region(Shown):
     @cached_property
     def summary(self) -> dict[str, Any]:
         """In sum: demands, expected damage by type and by storeys, what the step costs, where the numbers are from."""
+        import polars as pl
+
         distances = self.shaking.distance
+        # Percentiles of the demands and expected numbers in each damage state, of all that have a result.
+        whole = _demands(self).select(pl.len().alias("buildings"), *_sums()).row(0, named=True)
         return {
             "label": self.label,
             "motions": self.motions,
@@ -223,7 +227,7 @@ class Region(Shown):
             "storeys": int(self.inventory.storeys.sum()),
             "failed": self.failed,
             **({"collapsed": self.collapsed} if self.degrading else {}),
-            "all": _all_buildings(self),
+            "all": _named(whole),
             "by_type": _grouped(self, "type"),
             "by_storeys": _grouped(self, "storeys"),
             "step": {
@@ -256,14 +260,6 @@ class Region(Shown):
             return write_atomically(target, lambda part: _write_geojson(self, part))
         about = {"label": self.label, **self.provenance}
         return write_atomically(target, lambda part: write_table(self.frame, part, about))
-
-
-def _all_buildings(region: Region) -> dict[str, Any]:
-    """Percentiles of the demands and expected numbers in each damage state, of all buildings that have a result."""
-    import polars as pl
-
-    frame = _demands(region)
-    return _named(frame.select(pl.len().alias("buildings"), *_sums()).row(0, named=True))
 
 
 def _grouped(region: Region, column: str) -> list[dict[str, Any]]:

@@ -292,7 +292,9 @@ def run_part(payload: Mapping[str, Any]) -> Columns:
     found["residual_drift_ratio"] = np.abs(found["residual_drift_ratio"]) / shear_frames.heights
     down = status == COLLAPSED
     if more is not None:
-        found["residual_drift_ratio"] *= _leaning(shear_frames)
+        # Drift at rest over slip: k (d − s) = P d/h, where gravity leans on what slipped.
+        weight = np.cumsum(GRAVITY * shear_frames.mass[:, ::-1], axis=1)[:, ::-1] / shear_frames.heights
+        found["residual_drift_ratio"] *= shear_frames.stiffness / (shear_frames.stiffness - weight)
         found["residual_drift_ratio"][down] = np.nan  # nothing comes to rest
     found["floor_acceleration"] /= GRAVITY
     seconds = np.zeros(len(shear_frames))
@@ -315,12 +317,6 @@ def run_part(payload: Mapping[str, Any]) -> Columns:
         }
     seconds[0] = time.thread_time() - begun
     return table
-
-
-def _leaning(shear_frames: ShearFrames) -> Array:
-    """Drift at rest over slip: k (d − s) = P d/h, where gravity leans on what slipped."""
-    above = np.cumsum(GRAVITY * shear_frames.mass[:, ::-1], axis=1)[:, ::-1] / shear_frames.heights
-    return np.asarray(shear_frames.stiffness / (shear_frames.stiffness - above))
 
 
 def state_probabilities(drift: Array, limits: Array, dispersion: Array) -> Array:

@@ -114,7 +114,9 @@ def spectrum(
     _choice("interpolation", interpolation, tuple(INTERPOLATIONS))
     _threads(threads)
     if ductility is not None or strength is not None:
-        _refuse_elastic(across=across is not None, interpolation=interpolation != "linear", peaks=peaks != "inside")
+        there = {"across": across is not None, "interpolation": interpolation != "linear", "peaks": peaks != "inside"}
+        for name in filter(there.get, there):
+            raise InputError(f"spectrum: {name} is for elastic spectra; leave it out with ductility or strength")
         return _yielding(
             first,
             several,
@@ -371,10 +373,3 @@ def _share(name: str, given: object, below: float = 1.0) -> float:
             f"spectrum: {name} must be a number ≥ 0{'' if math.isinf(below) else f' and < {below:g}'}; got {given!r}"
         )
     return float(given)  # type: ignore[arg-type]
-
-
-def _refuse_elastic(**given: bool) -> None:
-    """Refuse what only elastic spectra know."""
-    for name, there in given.items():
-        if there:
-            raise InputError(f"spectrum: {name} is for elastic spectra; leave it out with ductility or strength")
