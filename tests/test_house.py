@@ -27,7 +27,7 @@ def module_files():
 
 
 # What the source may grow to: lowered with every room that is finished, never raised.
-LINES, STATEMENTS = 95_100, 56_700
+LINES, STATEMENTS = 93_800, 56_300
 WORDS = ("id", "attr", "name", "value", "module")  # fields of a node that may hold one
 
 
