@@ -109,7 +109,7 @@ def test_a_spring_that_has_slipped_far_is_stepped_to_the_rounding_of_its_place(l
         m, c, k, h, u = *rng.uniform([0.2, 0.0, 50.0, 0.1], [2.0, 0.5, 200.0, 1.0]), rng.uniform(-5e3, 5e3)
         elastic, p, f = rng.uniform(-0.5, 0.5), rng.normal(0, 0.05), rng.normal(0, 0.1)
         z = np.array([u - elastic / k, u, elastic, 1.0, elastic**2 / (2 * k), u - elastic / k, 0.0])
-        _, d, mean = step(np.array([k, 1.0, 0.05]), 0, m, c, 0.0, f, h, u, p, z, np.empty(len(z)))
+        _, d, mean = step(np.array([k, 1.0, 0.05]), 0, m, c, 0.0, f, h, u, p, len(z), z, np.empty(len(z)))
         left = (2 * m / h + c) * d / h + mean - 2 * p / h - f
         assert abs(left) <= (k + 2 * m / h**2) * np.spacing(abs(u))
 

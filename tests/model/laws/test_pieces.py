@@ -89,7 +89,7 @@ def test_steps_of_a_law_whose_pieces_lead_nowhere_end_without_a_force(form):
 def test_its_step_in_closed_form_ends_without_an_increment():
     kernel = kernels.bound(closed.by_pieces, {"spring_piece": creeping})
     z = np.array([0.0, 0.5, 50.0, 1.0, 0.0])
-    _, d, _ = kernel(np.array([100.0]), 0, 1.0, 0.0, 0.0, 500.0, 0.1, 0.5, 0.0, z, np.zeros(5))
+    _, d, _ = kernel(np.array([100.0]), 0, 1.0, 0.0, 0.0, 500.0, 0.1, 0.5, 0.0, 5, z, np.zeros(5))
     assert math.isnan(d)
 
 
