@@ -22,6 +22,7 @@ from pathlib import Path
 PRIVATE = re.compile(r"hamex\.(march|schemes|solve)\.\w+")
 APART = ("test_house.py", "test_layers.py", "test_public_names.py", "test_benchmarks.py", "docs/", "studio/")
 EXPECTED = Path(__file__).parent / "expected.toml"
+BENCHMARKS = Path(__file__).parents[2] / "benchmarks"  # the present ones, which call kernels by themselves
 
 
 @cache
@@ -74,7 +75,7 @@ def copied(tree: Path, folder: Path, source: Path) -> list[Path]:
     shutil.copytree(tree / "tests", folder / "tests")
     for place in tree.iterdir():
         if place.name not in ("tests", "src", ".git", "build"):
-            (folder / place.name).symlink_to(place)
+            (folder / place.name).symlink_to(BENCHMARKS if place.name == "benchmarks" else place)
     (folder / "src").symlink_to(source)
     found = []
     for file in sorted((folder / "tests").rglob("test_*.py")):

@@ -133,9 +133,9 @@ def common() -> dict[str, Callable[[], object]]:
     shock = hx.GroundMotion(np.array([0.0, 0.1, 0.2, 0.0]), step=0.01, unit="g")
     el_centro, slider, units = hx.el_centro(), hx.Slider(250.0, kinematic=1500.0), hx.Units("m", "kN")
 
-    def solved(model: Any, *schemes: Any) -> Callable[[], object]:
+    def solved(model: Any, *schemes: Any, load: Any = None) -> Callable[[], object]:
         def run() -> None:
-            problem = hx.Problem(model, shock.on(model, g=9.80665), duration=0.08)
+            problem = hx.Problem(model, load or shock.on(model, g=9.80665), duration=0.08)
             for scheme in schemes:
                 hx.solve(problem, scheme).energy  # noqa: B018  (computed when asked for)
 
@@ -177,6 +177,7 @@ def common() -> dict[str, Callable[[], object]]:
     located = hx.Galerkin(0.01, degree=2, locate=True), hx.Galerkin(0.01, degree=2, tolerance=1e-4)
     return {
         "oscillators": solved(oscillator, one, hx.Galerkin(0.01, load="end"), hx.Newmark(0.01)),
+        "oscillators under a function of time": solved(oscillator, one, load=hx.sine(0.25, omega=14.0)),
         "shear frames, Rayleigh damping": solved(building(hx.rayleigh(0.03), slider), one),
         "shear frames, modal damping": solved(building(modal, slider), one, hx.Newmark(0.01, safeguarded=True)),
         "shear frames, dampers": solved(building(modal, slider, damper), one),
