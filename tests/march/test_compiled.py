@@ -14,7 +14,7 @@ import pytest
 
 import hamex as hx
 import hamex.march
-from hamex.march import oscillator, run
+from hamex.march import kept, oscillator, run
 from hamex.march import samples as sampling
 from hamex.schemes.prepare import Scalars, linear_element, scalars
 
@@ -162,6 +162,8 @@ def test_a_kernel_that_another_process_kept_is_at_hand(tmp_path, monkeypatch):
     code = tmp_path / "kept_kernel.py"
     code.write_text("def kernel(x, out):\n    out[0] = x\n    return 0\n", encoding="utf-8")
     monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(kept, "folder", lambda: tmp_path)
+    monkeypatch.setattr(kept, "shipped", lambda: None)
     monkeypatch.setattr(run, "_UNCOMPILED", defaultdict(float))
     kernel = importlib.import_module("kept_kernel").kernel
     assert not run.worth_compiling(1, kernel)

@@ -30,8 +30,8 @@ from hamex.schemes.springs import Blocks, effort_of, law_kernels, prepared_sprin
 Array = NDArray[Any]
 AHEAD = 0.5  # dashpots see the velocity extrapolated to the node: second order
 _ONE_NODE = 3  # dofs that dashpots may tie together and still be those of one node
-_WORK_PER_SPRING = 30  # a spring's step in units of an oscillator's, for the choice to compile
-_WORK_PER_DOF = 6
+_WORK_PER_SPRING = 12  # a spring's step in units of an oscillator's, for the choice to compile
+_WORK_PER_DOF = 3
 
 
 def check_lumped(model: Model) -> None:

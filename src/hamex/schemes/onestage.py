@@ -53,7 +53,7 @@ from hamex.schemes.springs import (
 )
 
 Array = NDArray[Any]
-_WORK_PER_SPRING = 60  # a spring's step in units of an oscillator's, for the choice to compile
+_WORK_PER_SPRING = 30  # a spring's step in units of an oscillator's, for the choice to compile
 _CARRIED = 6  # rows of what nodal schemes carry along, see hamex.march.structure
 
 

@@ -35,9 +35,9 @@ if TYPE_CHECKING:
 
 Array = NDArray[Any]
 _STEPS_KEPT = 4  # lengths of steps whose numbers stay with a frame
-_WORK_PER_STOREY = 12  # a storey's step in units of an oscillator's, for the choice to compile
+_WORK_PER_STOREY = 6  # a storey's step in units of an oscillator's, for the choice to compile
 _HISTORIES = (t.U, t.P, t.SLIP, t.BACK, t.PATH, t.FORCE)
-_WORK_PER_FOLLOWED = 20  # the same of a storey that is followed along its path, by the effort of its law
+_WORK_PER_FOLLOWED = 10  # the same of a storey that is followed along its path, by the effort of its law
 
 
 def is_shear_frame(model: Model) -> bool:

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from hamex.schemes.families import ElementScheme
 
 Array = NDArray[Any]
-_WORK_PER_SPRING = 600  # a spring's stage in units of an oscillator's step, for the choice to compile
+_WORK_PER_SPRING = 200  # a spring's stage in units of an oscillator's step, for the choice to compile
 _SLIDER = ("slip", "back_force", "accumulated_slip")  # what its state has, in the order of the maps
 
 
