@@ -3,6 +3,7 @@
 import logging
 import os
 import sys
+import tempfile
 from io import StringIO
 from pathlib import Path
 
@@ -108,6 +109,35 @@ def test_kernels_that_the_owner_left_serve_those_who_cannot_write_there(tmp_path
         assert run.compiled(thrice)(2.5) == 7.5
     assert told == [True, False]
     assert {file.suffix for file in own.rglob("*.*")} >= {".nbi", ".nbc", ".sha256"}
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root can be another user")
+def test_another_user_reads_what_the_owner_of_an_image_left(monkeypatch):
+    with tempfile.TemporaryDirectory() as whole:
+        owner, own = Path(whole, "owner"), Path(whole, "own")
+        for folder in (owner, own, Path(whole)):
+            folder.mkdir(exist_ok=True)
+            folder.chmod(0o755)
+        os.chown(own, 65534, 65534)
+        told = []
+        monkeypatch.setattr(run, "COMPILING", [lambda seconds: told.append(seconds > 0)])
+        monkeypatch.setattr(kept, "shipped", lambda: owner)
+        monkeypatch.setattr(kept, "folder", lambda: owner)
+        run._by_arrays.cache_clear()
+        assert run.compiled(thrice)(2.5) == 7.5
+        monkeypatch.setattr(kept, "folder", lambda: own)
+        monkeypatch.setattr(os, "getuid", os.geteuid)
+        kept.unsafe.cache_clear()
+        run._by_arrays.cache_clear()
+        os.seteuid(65534)
+        try:
+            assert kept.is_there(kept.kept_name(thrice))
+            assert run.compiled(thrice)(2.5) == 7.5
+        finally:
+            os.seteuid(0)
+            kept.unsafe.cache_clear()
+        assert told == [True, False]
+        assert (own / "code").stat().st_mode & 0o777 == 0o700
 
 
 without_modes = pytest.mark.skipif(os.name == "nt", reason="Windows tells no such modes")

@@ -184,7 +184,7 @@ def place() -> Path | None:
     """Folder below which Numba keeps code; None where it must not or cannot be kept."""
     found = folder() / "code"
     with contextlib.suppress(OSError):
-        found.mkdir(mode=0o700, exist_ok=True)
+        found.mkdir(mode=0o755 if folder() == shipped() else 0o700, exist_ok=True)  # the owner's is read by all
         if reason := unsafe(found):
             refuse(reason)
         elif os.access(found, os.W_OK | os.X_OK):
@@ -206,7 +206,7 @@ def numba_keeps_in(place: Path | None) -> Iterator[None]:
 
 def is_there(name: str) -> bool:
     """Whether code of a kernel was kept, here or by the owner of this package."""
-    return any(_seal(name, place / "code").is_file() for place in (folder(), shipped()) if place is not None)
+    return any(os.path.isfile(_seal(name, place / "code")) for place in (folder(), shipped()) if place is not None)
 
 
 def seal(name: str, place: Path, parts: Iterable[str]) -> None:
@@ -227,7 +227,7 @@ def parts(name: str, place: Path) -> list[str]:
 def verified(name: str, place: Path) -> bool:
     """Whether there is code of a kernel, and all of it as it was noted."""
     left = shipped()
-    if left is not None and not _seal(name, place).is_file() and not unsafe(left / "code"):
+    if left is not None and not os.path.isfile(_seal(name, place)) and not unsafe(left / "code"):
         _copied(name, left / "code", place)
     noted = [(place / file, digest) for digest, file in _sealed(name, place) if digest != "part"]
     return bool(noted) and all(file.is_file() and _digest(file) == digest for file, digest in noted)
