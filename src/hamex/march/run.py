@@ -53,6 +53,7 @@ _ONE_AT_A_TIME = RLock()
 _PART = 500  # bytes of Python's code from which on a function is compiled by itself
 _PARTS: dict[Kernel, dict[str, str]] = defaultdict(dict)  # their symbols by the kinds of their arguments
 _DEPTH = 0  # of kernels that are being compiled
+_PLAIN = {bool, float, int}
 _FAILED: dict[int, BaseException] = {}  # by thread: what a function of Python raised below a kernel
 
 
@@ -462,13 +463,14 @@ def _alike(value: Any) -> Any:
     if isinstance(value, np.ndarray):
         return value.dtype.char, value.ndim, value.flags.c_contiguous
     if isinstance(value, tuple):
-        return (type(value), *[type(x) if isinstance(x, float) else _alike(x) for x in value])
+        kinds = tuple(map(type, value))
+        return type(value), kinds if _PLAIN.issuperset(kinds) else tuple(map(_alike, value))
     return type(value)
 
 
 def _one_kind(value: Any) -> Any:
     """Arrays as if Python might write to them: a kernel writes to its outputs only, and is not compiled for both."""
-    if isinstance(value, tuple):
+    if isinstance(value, tuple) and not _PLAIN.issuperset(map(type, value)):
         given = map(_one_kind, value)
         return value._make(given) if hasattr(value, "_make") else tuple(given)
     if not isinstance(value, np.ndarray) or value.flags.writeable:
