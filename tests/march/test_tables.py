@@ -51,6 +51,22 @@ def test_kernels_read_and_write_the_arrays_that_stand_in_tables(compile):
     assert found == (expected[0] + expected[1]) + expected[2]
 
 
+def quotients(N, J, R) -> float:
+    """Counts, and divides by what may be zero."""
+    for i in range(3):
+        R[1][i] += 1.0 / (N[0][i] - 3.0)
+    return R[1][0]
+
+
+@pytest.mark.parametrize("compile", [False, True])
+def test_what_divides_by_zero_is_infinite_compiled_or_not(compile):
+    N, J, R = example()
+    N[0] = np.array([4, 3, 5])
+    R[1] = (out := np.ones(3))
+    assert entered(quotients, N, J, R, compile=compile)(N, J, R) == 2.0
+    np.testing.assert_array_equal(out, [2.0, np.inf, 1.5])
+
+
 def test_what_is_put_anew_is_read_by_the_same_entry():
     N, J, R = example()
     go = entered(weighed, N, J, R, 1, 2.0, compile=True)

@@ -341,7 +341,7 @@ def _address(kernel: Kernel, kinds: tuple[Any, ...]) -> int:
 def entered(kernel: Kernel, *given: Any, compile: bool) -> Kernel:
     """The kernel as Python calls it, with arguments like those given: tables, flat arrays and numbers."""
     if not (compile and can_compile()):
-        return lambda *arguments: kernel(*map(_plain, arguments))
+        return lambda *arguments: _uncompiled(kernel, arguments)
     from hamex.march.compiler import kind_of, prototype
 
     function = prototype(tuple(map(kind_of, given)))(place(kernel, *given, compile=True))
@@ -355,9 +355,21 @@ def entered(kernel: Kernel, *given: Any, compile: bool) -> Kernel:
     return call
 
 
+def _uncompiled(kernel: Kernel, arguments: tuple[Any, ...]) -> Any:
+    """Call a kernel on views of memory, whose entries are Python's own numbers: those of NumPy take twice as long. But
+    what divides by zero is called again on NumPy's, which go on with infinity as compiled code does."""
+    arrays = [x for one in arguments for x in (one.arrays if isinstance(one, Table) else [one])]
+    before = [(x, x.copy()) for x in arrays if isinstance(x, np.ndarray) and x.flags.writeable]
+    try:
+        return kernel(*map(_plain, arguments))
+    except ArithmeticError:
+        for array, values in before:
+            array[...] = values
+        with np.errstate(all="ignore"):
+            return kernel(*(one.arrays if isinstance(one, Table) else one for one in arguments))
+
+
 def _plain(value: Any) -> Any:
-    """What plain Python is given for an argument: views of memory, whose entries are Python's own numbers; those of
-    NumPy take twice as long."""
     if isinstance(value, Table):
         return [_plain(array) for array in value.arrays]
     return memoryview(value.data) if isinstance(value, np.ndarray) else value
